@@ -11,7 +11,7 @@ from peercorpus.openreview.client import Client
 from peercorpus.records.documents import Inspection
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
-from peercorpus.versions.inspect_pdf import INSPECTOR, PdfFindings, inspect_file
+from peercorpus.versions.inspect import INSPECTOR, PdfFindings, inspect_file
 from peercorpus.versions.version_signs import infer_version
 from peercorpus.workspace.workspace import open_workspace
 from tabling import ROUNDS, timed

@@ -19,8 +19,7 @@ from typing import Any
 from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, no_report
-from peercorpus.links.candidates import Pair
-from peercorpus.links.compared_papers import ComparedPaper
+from peercorpus.links.candidates import ComparedPaper, Pair
 from peercorpus.links.link_submissions import find_candidate_pairs, link_papers
 from peercorpus.links.similarity import PaperComparer, find_word_runs, normalise_head, text_share
 from peercorpus.records.documents import PaperText

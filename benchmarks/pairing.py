@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import correlation, fmean
 
 import pointing
-from peercorpus.benchmark.baselines.floors import GENERIC
+from peercorpus.benchmark.baselines.people import GENERIC
 from peercorpus.benchmark.ceilings import compare_with_floors
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome

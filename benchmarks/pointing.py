@@ -17,10 +17,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from peercorpus.criticism.answers import ReviewPoint, find_answers, make_matcher
+from peercorpus.criticism.answers import Reply, ReviewPoint, find_answers, make_matcher
 from peercorpus.criticism.kinds import content_words, split_words
 from peercorpus.criticism.passages import read_passages
-from peercorpus.criticism.replies import Reply
 from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import CRITICAL_KINDS

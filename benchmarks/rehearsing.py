@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from peercorpus.cli.text.simulator import simulating
+from peercorpus.cli.simulate import simulating
 from peercorpus.simulator.server.service import Service, serve_forever, serve_simulator
 from peercorpus.simulator.world.world import build_world, find_venues_with_papers
 from watching import ALL, Took, noted, run_once

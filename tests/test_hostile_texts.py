@@ -20,9 +20,9 @@ from peercorpus.benchmark import answers
 from peercorpus.benchmark.adapters import reviewer_models
 from peercorpus.benchmark.adapters.formatted import find_headings, read_recommendation, read_section_number
 from peercorpus.benchmark.adapters.model_format import OwnScore
+from peercorpus.benchmark.answers import is_refusal
 from peercorpus.benchmark.cases import AskedScore
-from peercorpus.benchmark.lenient_answers import read_decision_leniently
-from peercorpus.benchmark.refusals import is_refusal
+from peercorpus.benchmark.solvers import read_decision_leniently
 from peercorpus.conversations.context import addressed_passages
 from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus import filters
@@ -34,7 +34,7 @@ from peercorpus.forms import decisions, directions, scales, score_changes, score
 from peercorpus.latex.document import write_latex
 from peercorpus.links import similarity
 from peercorpus.links.body_text import read_body_lines
-from peercorpus.links.plain_words import plain_words
+from peercorpus.links.names import plain_words
 from peercorpus.links.sections import read_text_sections
 from peercorpus.links.version_diff import find_differences
 from peercorpus.metrics.marked_share import list_passages
@@ -46,7 +46,7 @@ from peercorpus.records.enums import Aspect
 from peercorpus.records.layouts.stated import FORUM_URL
 from peercorpus.records.multipart import read_part, read_part_of_post
 from peercorpus.records.untrusted_text import escape_controls, redact_people, replace_controls
-from peercorpus.release.by_model.point_questions import read_answers, read_kinds, show
+from peercorpus.release.by_model.annotator import read_answers, read_kinds, show
 from peercorpus.release.by_model.turn_titles import read_title
 from peercorpus.release.text_rows import _pattern, names_author
 from peercorpus.texts.engine import without_pages

@@ -14,8 +14,7 @@ Every name is imported when it is first used. Errors are `peercorpus.errors.Peer
 
 TYPE_CHECKING = False  # Importing `typing` takes long enough for an interrupt to end in a traceback.
 if TYPE_CHECKING:
-    from peercorpus.api.build import BuildResult, build
-    from peercorpus.api.converted import open_text
+    from peercorpus.api.build import BuildResult, build, open_text
     from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
     from peercorpus.api.harvest import HarvestResult, harvest, plan_harvest
     from peercorpus.api.publish import PublishResult, publish
@@ -58,7 +57,7 @@ _MODULES = {
     "harvest": "harvest",
     "load_release": "releases",
     "open": "corpus",
-    "open_text": "converted",
+    "open_text": "build",
     "plan_harvest": "harvest",
     "publish": "publish",
     "simulate": "simulation",

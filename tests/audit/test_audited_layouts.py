@@ -16,8 +16,7 @@ from other_layouts import (
     write_texts,
 )
 from peercorpus.audit.inputs import file_source
-from peercorpus.audit.layouts import layout_source
-from peercorpus.audit.papers import AuditedPaper, RowCounts, read_papers
+from peercorpus.audit.papers import AuditedPaper, RowCounts, layout_source, read_papers
 from peercorpus.errors import TableError
 
 

@@ -16,7 +16,7 @@ from peercorpus.benchmark.answers import (
     read_score_answer,
     read_turn,
 )
-from peercorpus.benchmark.baselines import baseline, floors, leak, linear, meta_reviews, nearest, simple
+from peercorpus.benchmark.baselines import baseline, leak, linear, meta_reviews, nearest, people, simple
 from peercorpus.benchmark.baselines.baseline import BASELINES, Baseline, list_baselines, load_baseline
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
@@ -31,7 +31,7 @@ EVERY = [(task, name) for task in BenchTask for name in list_baselines(task)]
 KINDS: list[Callable[[], Baseline]] = [
     *(simple.Majority, simple.AcceptAll, leak.Leak, simple.MeanScores),
     *(linear.PaperWords, linear.ScorePaperWords),
-    *(floors.OtherPaper, floors.GenericReview),
+    *(people.OtherPaper, people.GenericReview),
     *(nearest.NearestReview, nearest.RetrievedTurn, simple.TemplateReview, simple.TemplateTurn),
     *(meta_reviews.TemplateMetaReview, meta_reviews.MeanDecides),
 ]

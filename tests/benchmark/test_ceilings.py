@@ -9,8 +9,7 @@ import pytest
 from baseline_cases import words
 from invented_bench import ACCEPT, HELD, TEST, bench_paper, bench_release, ratings, saying
 from peercorpus.benchmark.baselines.baseline import load_baseline
-from peercorpus.benchmark.baselines.floors import GENERIC
-from peercorpus.benchmark.baselines.people import HumanDecision, HumanReview, HumanScores
+from peercorpus.benchmark.baselines.people import GENERIC, HumanDecision, HumanReview, HumanScores
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseSelection, read_cases
 from peercorpus.benchmark.ceilings import compare_with_floors
 from peercorpus.benchmark.leaderboard import make_boards

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.benchmark.answers import Decision, UnreadableAnswerError, Unscored, read_decision
+from peercorpus.benchmark.answers import Decision, UnreadableAnswerError, Unscored, is_refusal, read_decision
 from peercorpus.benchmark.cases import AskedScore
-from peercorpus.benchmark.lenient_answers import read_decision_leniently, read_scores_leniently
-from peercorpus.benchmark.refusals import is_refusal
+from peercorpus.benchmark.solvers import read_decision_leniently, read_scores_leniently
 from peercorpus.records.enums import Aspect
 
 RATING = AskedScore(Aspect.RECOMMENDATION, "rating", 1, 10, (5,))

@@ -14,7 +14,7 @@ import pytest
 from commands import Run, assert_refused
 from invented_bench import ACCEPT, ACCEPTED, REJECT, TEST, bench_paper, bench_release, ratings
 from model_endpoint import Reply, completion, refusal, serving
-from peercorpus.benchmark.re2.model_list import read_model_list
+from peercorpus.benchmark.re2.comparison import read_model_list
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.record_rows import Row
 

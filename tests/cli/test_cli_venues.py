@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commands import Run, assert_refused
-from peercorpus.cli.text.venues import SEEN, catalogue_table
+from peercorpus.cli.venues import SEEN, catalogue_table
 from peercorpus.venues.catalogue import Visibility, rows
 
 BOREALIS = "Borealis.cc/2024/Conference"

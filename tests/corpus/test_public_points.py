@@ -9,8 +9,8 @@ import pytest
 from invented_points import WEAKNESSES, answer, reaction, split
 from invented_tables import NOON, conversation, paper, post, review, turn
 from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.points import keep_changes, public_points
 from peercorpus.corpus.public_forums import PublicFilter, keep_public
-from peercorpus.corpus.public_points import keep_changes, public_points
 from peercorpus.corpus.takedown import NOTHING
 from peercorpus.records.enums import Aspect, PostKind, Role, ScoreSource
 from peercorpus.records.points import ChangeSign, Point, PointChange

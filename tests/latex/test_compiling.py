@@ -8,8 +8,7 @@ import pytest
 
 from invented_markdown import PAPER
 from peercorpus.latex.document import write_latex
-from peercorpus.latex.maths_commands import ARITY, ENVIRONMENTS, OPERATORS, SAME, SIMPLE, SYMBOLS
-from peercorpus.latex.signs import MATHS_ACCENTS, SIGNS
+from peercorpus.latex.signs import ARITY, ENVIRONMENTS, MATHS_ACCENTS, OPERATORS, SAME, SIGNS, SIMPLE, SYMBOLS
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from peercorpus.links import candidates, compared_papers, similarity
-from peercorpus.links.candidates import ABSTRACTS, find_candidates
-from peercorpus.links.compared_papers import ComparedPaper, Heads, StoredPapers
+from peercorpus.links import candidates, similarity
+from peercorpus.links.candidates import ABSTRACTS, ComparedPaper, Heads, StoredPapers, find_candidates
 from peercorpus.links.link_submissions import find_likely_pairs
 from peercorpus.links.similarity import PaperComparer, normalise_head
 
@@ -24,7 +23,7 @@ def paper(number: int, words: int = 60) -> ComparedPaper:
 
 
 def test_stored_papers_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared_papers, "BLOCK", 3)
+    monkeypatch.setattr(candidates, "BLOCK", 3)
     papers = [paper(number) for number in range(10)]
     stored = StoredPapers(BytesIO(), iter(papers))
     assert list(stored) == papers
@@ -39,7 +38,7 @@ def test_stored_papers_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch
 
 
 def test_papers_can_be_read_while_others_are_iterated_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared_papers, "BLOCK", 2)
+    monkeypatch.setattr(candidates, "BLOCK", 2)
     papers = [paper(number) for number in range(7)]
     stored = StoredPapers(BytesIO(), papers)
     both = [(one, other, stored[3]) for one, other in zip(stored, stored, strict=True)]
@@ -66,7 +65,7 @@ def test_a_paper_takes_less_memory_than_its_abstract(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(candidates, "CACHED_SIGNATURES", 20)
     monkeypatch.setattr(similarity, "CACHED_ABSTRACTS", 20)
     monkeypatch.setattr(similarity, "COUNTER_SLOTS", 1 << 16)
-    monkeypatch.setattr(compared_papers, "BLOCK", 20)
+    monkeypatch.setattr(candidates, "BLOCK", 20)
 
     def peak(count: int) -> int:
         stored, signatures = StoredPapers(BytesIO(), (paper(number, 250) for number in range(count))), BytesIO()

@@ -14,8 +14,8 @@ from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.stage import Options, no_report
 from peercorpus.points import find_points as stage
-from peercorpus.points.reactions import read_reaction
-from peercorpus.points.touched import PaperChanges
+from peercorpus.points.find_points import PaperChanges
+from peercorpus.points.resolution import read_reaction
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import (
     AddressedBy,

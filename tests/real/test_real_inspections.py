@@ -12,7 +12,7 @@ import pytest
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import FileSays
 from peercorpus.venues.catalogue import row_of
-from peercorpus.versions.inspect_pdf import INSPECTOR, inspect_file
+from peercorpus.versions.inspect import INSPECTOR, inspect_file
 from peercorpus.versions.version_signs import infer_version
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

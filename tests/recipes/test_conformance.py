@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Subject, Verdict, compare, compare_numbers
-from peercorpus.recipes.conformance_files import ConformanceReport, conformance_page
 from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.measure import Place, PlaceCounts, ReleaseMeasures
+from peercorpus.recipes.product_files import ConformanceReport, conformance_page
 from peercorpus.recipes.recipe import RecipeName, read_recipe
 from peercorpus.records.enums import Reason
 

@@ -336,7 +336,7 @@ def test_a_full_disk_leaves_nothing_half_written(
     out = tmp_path / "corpus" / "recipe"
     assert not out.exists() or not any(out.iterdir())
     with monkeypatch.context() as patched:
-        patched.setattr("peercorpus.recipes.conformance_files.write_whole", fill)
+        patched.setattr("peercorpus.recipes.product_files.write_whole", fill)
         assert "No space left on device" in make("reviewbench", few).err
     assert not (out / "conformance.json").exists()
     assert make("reviewbench", few).code == 0

@@ -22,10 +22,9 @@ from peercorpus.records.papers import Paper
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Post
 from peercorpus.release.by_model.annotator import Annotator
-from peercorpus.release.exports.export import export_release
+from peercorpus.release.exports.export import ANSWERED_LATE, UNANSWERED, UNSURE, export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.point_answers import ANSWERED_LATE, UNANSWERED, UNSURE
 from peercorpus.release.exports.samples import Opening, PromptOptions
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release

@@ -16,15 +16,14 @@ from cards import read_card
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import Reply as ModelReply
 from model_endpoint import StandIn, completion, refusal, serving, slow
-from peercorpus.criticism.replies import Reply
+from peercorpus.criticism.answers import Reply
 from peercorpus.errors import ModelError, ModelUnavailableError
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.endpoint import ModelSettings
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import KindSource, Point, PointAspect, PointKind
 from peercorpus.records.reviews import Post, Review, Section
-from peercorpus.release.by_model.annotator import Annotator
-from peercorpus.release.by_model.point_questions import read_answers, read_kinds
+from peercorpus.release.by_model.annotator import Annotator, read_answers, read_kinds
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
 from peercorpus.release.point_rows import Annotation

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Status
 from peercorpus.records.papers import StatedSplit
+from peercorpus.release.kept_splits import take_stated_splits
 from peercorpus.release.splits import NO_SPLITS, RE2_SIZES, PaperSplits, Split, Task, Usable, draw_splits, split_sizes
-from peercorpus.release.stated_splits import take_stated_splits
 
 DAY = date(2024, 1, 1)
 BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()

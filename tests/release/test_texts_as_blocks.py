@@ -16,7 +16,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import PageBox, TableCell, TextBlock
 from peercorpus.records.enums import BlockKind, Grade, MentionKind
 from peercorpus.records.structured_text import StructuredText
-from peercorpus.release.block_rows import mask_blocks
+from peercorpus.release.text_rows import mask_blocks
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 SHA, OTHER = "a" * 64, "b" * 64

@@ -21,14 +21,14 @@ from peercorpus.release.publish import publish_release
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.figure_style import figure_bytes, styled
 from peercorpus.report.panels import PANELS, RE2_PANELS
-from peercorpus.report.re2_figures import spread
-from peercorpus.report.re2_statistics import (
+from peercorpus.report.re2_figures import (
     BOX,
     GRID_POINTS,
     grid_between,
     measure_box,
     measure_shape,
     score_violins,
+    spread,
     violin_details,
 )
 from peercorpus.report.write_report import compute_statistic, write_report

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from invented_sources import Given, paper, review
-from peercorpus.cli.text.report import report_written
+from peercorpus.cli.report import report_written
 from peercorpus.report import corpus_statistics, review_statistics
 from peercorpus.report.write_report import ReportFiles
 

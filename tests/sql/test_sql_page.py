@@ -9,7 +9,7 @@ import pytest
 import peercorpus
 from asked_here import patch_queries
 from invented_tables import ICLR, a_forum, invented, what_follows
-from peercorpus.cli.text.sql import as_text
+from peercorpus.cli.sql import as_text
 from peercorpus.release.publish import publish_release
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")

@@ -2,7 +2,7 @@
 
 import re
 
-from peercorpus.latex.maths_commands import ARITY, BIG, ENVIRONMENTS, SYMBOLS, TEXT_COMMANDS
+from peercorpus.latex.signs import ARITY, BIG, ENVIRONMENTS, SYMBOLS, TEXT_COMMANDS
 
 COMMANDS_OF_TEXT = frozenset(
     r"""\title \author \date \maketitle \section \subsection \subsubsection \paragraph \subparagraph \textbf \emph

@@ -34,7 +34,7 @@ from peercorpus.release.splits import Profile
 from peercorpus.texts.engine import Engine, load_engine
 from peercorpus.texts.engines import pdfium_text
 from peercorpus.texts.layout import version as layout_version
-from peercorpus.versions.inspect_pdf import inspect_file
+from peercorpus.versions.inspect import inspect_file
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.table_reader import TABLES

@@ -3,7 +3,7 @@
 import pytest
 
 from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word
-from peercorpus.texts.layout.tables.narrow_columns import separate_cells
+from peercorpus.texts.layout.tables.grid import separate_cells
 
 
 def piece(*words: tuple[str, float, float]) -> CellText:

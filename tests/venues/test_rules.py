@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from peercorpus.cli.text.venues import catalogue_table, catalogue_to_json
+from peercorpus.cli.venues import catalogue_table, catalogue_to_json
 from peercorpus.release.table1 import DatasetCounts, PaperFacts, explain_row, make_row
 from peercorpus.venues.catalogue import Confidence, VenueRow, Visibility, row_of, rows
 from peercorpus.venues.rules import SUBJECTS, RuleKind, list_rules, read_rules, rules_of, warn_of_pooling

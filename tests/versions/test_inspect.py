@@ -17,8 +17,8 @@ from peercorpus.execution.stage import Options, Stage, no_report
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Reason, SignKind
 from peercorpus.records.papers import SetAside
-from peercorpus.versions import inspect, inspect_pdf
-from peercorpus.versions.inspect_pdf import INSPECTOR, inspect_file, read_date
+from peercorpus.versions import inspect
+from peercorpus.versions.inspect import INSPECTOR, inspect_file, read_date
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -217,4 +217,4 @@ def test_a_page_with_very_much_text_is_inspected() -> None:
 
 def test_a_file_that_disappeared_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadablePdfError, match="No such file"):
-        inspect_pdf.look_into_file(inspect_pdf.InspectionJob("0" * 64, tmp_path / "gone.pdf"))
+        inspect.look_into_file(inspect.InspectionJob("0" * 64, tmp_path / "gone.pdf"))

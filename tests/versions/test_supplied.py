@@ -8,7 +8,7 @@ import pytest
 
 from histories import BARE, FIRST, LATE, NOON, REVIEWED, REVISED
 from peercorpus.records.enums import FileSays, Grade, VersionMoment
-from peercorpus.versions.supplied import build_supplied
+from peercorpus.versions.find_versions import build_supplied
 from peercorpus.versions.uploads import Opinion, SubmissionPdfs
 from peercorpus.workspace.harvest_state import StoredFile, Supplied
 

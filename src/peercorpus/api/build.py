@@ -20,6 +20,8 @@ from peercorpus.api.arguments import (
 )
 from peercorpus.errors import EngineError
 from peercorpus.execution.waits import PDF_TIMEOUT_S
+from peercorpus.records.structured_text import StructuredText
+from peercorpus.texts.text_json import read_pair
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
@@ -187,3 +189,20 @@ def _build(
             for name in ("1-papers", "2-reviews", "6-conversations")
         )
     return BuildResult(path, tuple(steps), papers, reviews, conversations, tuple(losses))
+
+
+def open_text(path: str | Path) -> StructuredText:
+    """Open a text written by `peercorpus convert`, with its blocks and the references in its sentences.
+
+    Args:
+        path: `NAME.json` or `NAME.md`.
+
+    Raises:
+        PeercorpusError: The pair of files is not there or not whole, or has no blocks.
+
+    Example:
+        >>> text = peercorpus.open_text("texts/paper.json")
+        >>> [block.kind.value for block in text.blocks[:2]]
+        ['page_header', 'title']
+    """
+    return read_pair(read_path(path, "path", "file"))

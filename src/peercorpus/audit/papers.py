@@ -5,7 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from peercorpus.errors import TableError
+from peercorpus.records.enums import Status
+from peercorpus.records.layouts.recognise import READERS, Layout, LayoutRecord, find_folders
+from peercorpus.records.layouts.stated import LayoutBody, StatedPaper
 
 ACCEPTING = frozenset(
     {"accept", "accepted", "acceptance", "poster", "oral", "spotlight", "notable", "talk", "published"}
@@ -176,3 +182,68 @@ def read_papers(source: AuditSource, taken: RowCounts) -> Iterator[AuditedPaper]
         seen[key] = record_id
         text = (entry.text or "")[:MOST_CHARACTERS]
         yield AuditedPaper(key=key, record_id=record_id, text=text.strip(), accepted=accepted, traits=entry.traits)
+
+
+DECIDED = {Status.ACCEPTED: "accepted", Status.REJECTED: "rejected"}
+
+
+def layout_source(path: Path) -> AuditSource | None:
+    """Return the papers of a folder in one of these layouts; None if it is in none of them.
+
+    Raises:
+        TableError: A file is damaged.
+    """
+    files = sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else []
+    try:
+        layouts = find_folders(files)
+    except (ValueError, OSError) as error:
+        raise _damaged(path, error) from None
+    if not layouts:
+        return None
+
+    def entries() -> Iterator[SourceRecord]:
+        for layout in layouts:
+            yield from _read(layout)
+
+    taken = {inner for layout in layouts for inner in layout.files}
+    others = tuple(inner.relative_to(path).as_posix() for inner in files if inner not in taken)
+    names = ", ".join(sorted({layout.dataset.value for layout in layouts}))
+    return AuditSource(path.resolve().name, f"texts of {names}", f"decisions of {names}", entries, None, others)
+
+
+def _read(layout: Layout) -> Iterator[SourceRecord]:
+    """Yield the papers of a layout.
+
+    Raises:
+        TableError: A file is damaged.
+    """
+    try:
+        for record in layout.records():
+            body = _take_body(record)
+            stated = READERS[layout.dataset](body.parts)
+            decision = stated.decision or DECIDED.get(stated.status or _read_label(stated))
+            yield SourceRecord(body.paper_id or None, stated.text, decision, {})
+    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+        raise _damaged(layout.root, error) from None
+
+
+def _take_body(record: LayoutRecord) -> LayoutBody:
+    """Return what a layout contains about a paper.
+
+    Raises:
+        ValueError: It cannot be read.
+    """
+    if record.body is None:
+        raise ValueError(record.problem)
+    return record.body
+
+
+def _damaged(path: Path, error: Exception) -> TableError:
+    what = "one of its files is damaged or has an unexpected structure"
+    return TableError(f"'{path.name}' cannot be read: {what} ({type(error).__name__}).")
+
+
+def _read_label(stated: StatedPaper) -> Status:
+    """Return what a dataset itself uses as the decision if it knows none, as PeerRead does for arXiv papers."""
+    label = stated.extra.get("accepted")
+    return (Status.ACCEPTED if label else Status.REJECTED) if isinstance(label, bool) else Status.UNKNOWN

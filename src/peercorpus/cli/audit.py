@@ -71,8 +71,8 @@ def leaks(
 
 def _run_audit(source: Path, text: str | None, decision: str | None, show: "Show") -> "Audit":
     from peercorpus.audit.inputs import file_source, workspace_source
-    from peercorpus.audit.layouts import layout_source
     from peercorpus.audit.leak_audit import audit as run_audit
+    from peercorpus.audit.papers import layout_source
     from peercorpus.corpus.takedown import read_takedown
     from peercorpus.errors import TableError
     from peercorpus.pipeline.build import require_built

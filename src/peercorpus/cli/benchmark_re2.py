@@ -25,8 +25,7 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
 
 if TYPE_CHECKING:
-    from peercorpus.benchmark.re2.comparison import Comparison, ComparisonResult
-    from peercorpus.benchmark.re2.model_list import ListedModel
+    from peercorpus.benchmark.re2.comparison import Comparison, ComparisonResult, ListedModel
 
 PrintedTask = Literal["acceptance", "scores", "review", "rebuttal"]
 """A task for which the Re² paper has a table."""
@@ -96,7 +95,7 @@ def compare_as_re2(
     keep_errors
         Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
     """
-    from peercorpus.benchmark.re2.model_list import read_model_list
+    from peercorpus.benchmark.re2.comparison import read_model_list
 
     require_extra("bench", "inspect_ai")
     check_release(release)

@@ -1,5 +1,6 @@
 """The commands `build`, `publish`, `status` and `convert`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -9,20 +10,24 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import (
-    DEFAULT_READING,
-    EngineOptions,
-    Figures,
-    VenueNames,
-    WorstGrade,
-    read_venue_ids,
-)
+from peercorpus.cli.options import DEFAULT_READING, EngineOptions, Figures, VenueNames, WorstGrade, read_venue_ids
+from peercorpus.cli.text.formatting import duration
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.counted_nouns import plural
+from peercorpus.records.suggestions import find_close
+from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
+    from peercorpus.forms.form_usage import FormUsage
+    from peercorpus.forms.venue_forms import KnownForm
+    from peercorpus.pipeline.build_venues import StepResult
+    from peercorpus.pipeline.losses import SourceLoss
     from peercorpus.release.by_model.annotator import Annotator
     from peercorpus.release.by_model.turn_titles import Titler
     from peercorpus.release.split_file import SplitRequest
+    from peercorpus.texts.folder import FolderSummary
+    from peercorpus.texts.folder_images import ImageSummary
+    from peercorpus.workspace.object_store import Location
     from peercorpus.workspace.workspace import Workspace
 
 
@@ -49,7 +54,6 @@ def build(
     retry
         Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
     """
-    from peercorpus.cli.text import build as build_texts
     from peercorpus.cli.text import formatting
     from peercorpus.forms.form_usage import read_own_usage
     from peercorpus.pipeline.build import build as run_build
@@ -65,12 +69,12 @@ def build(
         losses = read_losses(opened, venue_ids or opened.venues())
         has_papers = any(opened.tables.count("1-papers", venue_id) for venue_id in opened.venues())
         unheld, held = find_unheld(opened), opened.venues()
-        doubts = [line for own in own_venues(opened) for line in build_texts.doubted(own, read_own_usage(opened, own))]
-    say(build_texts.built(steps, losses))
+        doubts = [line for own in own_venues(opened) for line in doubted(own, read_own_usage(opened, own))]
+    say(built(steps, losses))
     for line in doubts:
         say(line)
     for venue_id in unheld:
-        say(build_texts.unheld(venue_id, held))
+        say(describe_unheld(venue_id, held))
     if losses and not has_papers:
         return ExitCode.FOUND
     say(formatting.next_steps("status", workspace, "explore", "report", "publish"))
@@ -291,7 +295,6 @@ def convert(
     force
         Convert PDFs again that were converted before or could not be read.
     """
-    from peercorpus.cli.text import convert as convert_texts
     from peercorpus.texts.folder import check_destination, convert_to_folder
     from peercorpus.texts.folder import find_all_pdfs as find_pdfs
     from peercorpus.workspace.object_store import S3Path, locate
@@ -314,6 +317,118 @@ def convert(
             force=force,
             show=lines.show,
         )
-    say(convert_texts.converted(summary, destination))
+    say(converted(summary, destination))
     uncut = summary.images is not None and summary.images.failures
     return ExitCode.FOUND if summary.failures or uncut else ExitCode.DONE
+
+
+def built(steps: Sequence["StepResult"], losses: Sequence["SourceLoss"] = ()) -> str:
+    """Return the sources that are mostly set aside, if any, then how many steps a build ran, and how long they took."""
+    from peercorpus.cli.text.losses import lost
+
+    return "\n".join([*lost(losses, is_built=True), _steps_run(steps)])
+
+
+def _steps_run(steps: Sequence["StepResult"]) -> str:
+    ran = [step for step in steps if not step.was_finished]
+    if not ran:
+        all_steps = "the only step is" if len(steps) == 1 else f"all {plural(len(steps), 'step')} are"
+        return f"Nothing to do: {all_steps} up to date."
+    seconds = sum(step.seconds for step in ran)
+    return f"{plural(len(ran), 'step')} run in {duration(seconds)}, {len(steps) - len(ran)} already up to date."
+
+
+def doubted(venue_id: str, forms: Sequence[tuple["KnownForm", "FormUsage"]]) -> list[str]:
+    """Return what reviews answer that the form in `venues.toml` does not have, each with the field that may be meant.
+
+    Args:
+        venue_id: The venue.
+        forms: Its forms in the file, and how the reviews answer them.
+    """
+    lines = []
+    for known, usage in forms:
+        unfilled = [name for name in known.form.questions if name not in usage.filled]
+        for name, count in usage.unknown.items():
+            close = find_close(name, unfilled)
+            hint = "add it" if close is None else f"did you mean it by '{escape_controls(close)}'?"
+            has_not = f"answer '{escape_controls(name)}', which its form does not have; {hint}"
+            lines.append(_name_doubt(venue_id, count, has_not))
+        for name, count in usage.unoffered.items():
+            offers = f"answer '{escape_controls(name)}' with something that its form does not offer; add it there"
+            lines.append(_name_doubt(venue_id, count, offers))
+    return lines
+
+
+def _name_doubt(venue_id: str, count: int, what: str) -> str:
+    answers = what if count > 1 else what.replace("answer", "answers", 1)
+    end = "" if what.endswith("?") else "."
+    return f"venues.toml, '{escape_controls(venue_id)}': {plural(count, 'review')} {answers}{end}"
+
+
+def describe_unheld(venue_id: str, held: Sequence[str]) -> str:
+    """Return that `venues.toml` has a row for a venue without data in the workspace, with the nearest that has data.
+
+    >>> unheld("Bay.org/2031", ["Bays.org/2031"])
+    "venues.toml has a row for 'Bay.org/2031', for which the workspace has no data; did you mean 'Bays.org/2031'?"
+    """
+    close = find_close(venue_id, held)
+    hint = "." if close is None else f"; did you mean '{close}'?"
+    return f"venues.toml has a row for '{escape_controls(venue_id)}', for which the workspace has no data{hint}"
+
+
+_SHOWN_FILES = 20
+"""Files named in the text; the JSON next to each has the same information."""
+
+
+def _file_lines(files: Sequence[tuple["Location", str]]) -> list[str]:
+    lines = [
+        f"  {escape_controls(str(source), 500)}: {escape_controls(detail, 200)}"
+        for source, detail in files[:_SHOWN_FILES]
+    ]
+    return lines if len(files) <= _SHOWN_FILES else [*lines, f"  and {plural(len(files) - _SHOWN_FILES, 'other')}"]
+
+
+def _image_lines(images: "ImageSummary") -> list[str]:
+    lines = []
+    if images.cut:
+        without = f"; {plural(images.without_image, 'caption')} without an image" if images.without_image else ""
+        lines.append(
+            f"{plural(images.images, 'image')} of figures and tables cut out of {plural(images.cut, 'PDF')}{without}."
+        )
+    if images.already:
+        lines.append(f"The images of {plural(images.already, 'PDF')} were there before.")
+    if images.failures:
+        lines.append(f"The figures of {plural(len(images.failures), 'PDF')} could not be cut:")
+        lines += _file_lines(images.failures)
+    return lines
+
+
+def converted(summary: "FolderSummary", out: "Location") -> str:
+    """Return how many PDFs were converted, which could not be and why, and where the texts are."""
+    lines = []
+    if summary.converted:
+        pace = f"{plural(summary.pages, 'page')} in {duration(summary.seconds)}"
+        if summary.seconds > 0:
+            pace += f", {summary.pages / summary.seconds:.1f} pages/s"
+        lines.append(f"{plural(summary.converted, 'PDF')} became Markdown: {pace}.")
+    if summary.already:
+        lines.append(f"{plural(summary.already, 'PDF')} had been converted before.")
+    if summary.latex:
+        as_text = summary.formulas_as_text.total()
+        shown = f" {as_text:,} of {plural(summary.formulas, 'formula')} shown there as text." if as_text else ""
+        lines.append(f"{plural(summary.latex, 'text')} written as LaTeX.{shown}")
+    if summary.images is not None:
+        lines += _image_lines(summary.images)
+    if summary.repeated:
+        lines.append(f"{plural(summary.repeated, 'PDF')} named twice, with the same content and name.")
+    if summary.renamed:
+        lines.append(
+            f"{plural(len(summary.renamed), 'PDF')} written under another name, because their own is taken or not"
+            " allowed:"
+        )
+        lines += _file_lines([(source, name) for source, name in summary.renamed])
+    if summary.failures:
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(summary.failed.items()))
+        lines.append(f"{plural(len(summary.failures), 'PDF')} could not be converted ({reasons}):")
+        lines += _file_lines(summary.failures)
+    return "\n".join([*lines, f"The texts and their quality reports are in '{escape_controls(str(out), 500)}'."])

@@ -4,24 +4,51 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from peercorpus.cli.text.demo import BUILDING, HARVESTING, PUBLISHING, SIMULATING
+from peercorpus.cli.text.formatting import conversation_lines
 from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import Show
-from peercorpus.harvest.harvest import harvest
-from peercorpus.openreview.client import Client
-from peercorpus.pipeline.build import build
-from peercorpus.pipeline.status import WorkspaceStatus, read_status
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import Conversation
-from peercorpus.release.publish import publish_release
-from peercorpus.release.published import remember_folder
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
-from peercorpus.workspace.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from peercorpus.pipeline.status import WorkspaceStatus
+    from peercorpus.workspace.workspace import Workspace
+
+SIMULATING = "Simulating OpenReview on this machine."
+HARVESTING = "Harvesting it over HTTP."
+BUILDING = "Building the tables."
+PUBLISHING = "Publishing the dataset."
+
+
+def demo_summary(result: "DemoResult") -> str:
+    """Return what a demo made: one conversation, the counts, and where everything is."""
+    contents = ", ".join(
+        [
+            plural(result.papers, "paper"),
+            plural(result.reviews, "review"),
+            f"{plural(result.conversations, 'conversation')} with reviewers",
+        ]
+    )
+    places = f"The corpus is in {result.workspace}, the dataset in {result.release}."
+    return f"\n{conversation_lines(result.example)}\n\nMade {contents}.\n{places}"
+
+
+def real_venue(program: str) -> str:
+    """Return the commands for a real venue."""
+    return (
+        "For a real venue, with an OpenReview account:\n"
+        f"  {program} login\n"
+        f"  {program} harvest ICLR2024 -w corpus --limit 20\n"
+        f"  {program} build -w corpus\n"
+        f"  {program} publish -w corpus --out release"
+    )
+
 
 MARK = ".peercorpus-demo"
 """File that marks a folder as the demo's own, which a later demo may empty."""
@@ -47,7 +74,7 @@ class DemoResult:
     reviews: int
     conversations: int
     example: Conversation
-    standing: WorkspaceStatus
+    standing: "WorkspaceStatus"
 
 
 def _prepare_output_folder(out: Path) -> Path:
@@ -81,6 +108,15 @@ def run_demo(
         say: Receives a sentence before each step.
         progress: Receives the progress of each step.
     """
+    from peercorpus.harvest.harvest import harvest
+    from peercorpus.openreview.client import Client
+    from peercorpus.pipeline.build import build
+    from peercorpus.release.publish import publish_release
+    from peercorpus.release.published import remember_folder
+    from peercorpus.release.split_file import SplitRequest
+    from peercorpus.release.splits import Profile
+    from peercorpus.workspace.workspace import open_workspace
+
     folder = _prepare_output_folder(out)
     say(SIMULATING)
     world = build_world(papers=papers)
@@ -96,7 +132,9 @@ def run_demo(
         return _build_result(folder, workspace)
 
 
-def _build_result(folder: Path, workspace: Workspace) -> DemoResult:
+def _build_result(folder: Path, workspace: "Workspace") -> DemoResult:
+    from peercorpus.pipeline.status import read_status
+
     tables = workspace.tables
     venues = workspace.raw.venues()
     papers, reviews = (sum(tables.count(name, venue) for venue in venues) for name in ("1-papers", "2-reviews"))

@@ -12,6 +12,8 @@ from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, finite, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import HERE, Spreading, WorstGrade
 from peercorpus.errors import PeercorpusError
+from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Grade
 from peercorpus.venues.short_names import read_venue_or_conference
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
     from peercorpus.finetune.run import RunOptions
     from peercorpus.finetune.selection import SelectionRule
+
 
 ShareOf1 = finite(Number(gte=0, lte=1))
 
@@ -123,23 +126,22 @@ def _run_options(
 
 
 def _tune(options: "RunOptions", lines: ProgressLines, spread: "Executor", *, only_lengths: bool, merge: bool) -> None:
-    from peercorpus.cli.text import finetune as finetune_texts
     from peercorpus.finetune.run import prepare_run
 
     prepared = prepare_run(options, say, lines.show, spread=spread)
     if only_lengths:
         return
-    say(finetune_texts.examples(prepared))
-    lines.say(finetune_texts.LOADING)
+    say(examples(prepared))
+    lines.say(LOADING)
     from peercorpus.finetune.model_card import write_model_card
     from peercorpus.finetune.run_folder import load_trained
     from peercorpus.finetune.training import merge_adapter, train
 
     train(options.out, lines.show)
     write_model_card(options.out)
-    say(finetune_texts.tuned(options.out, load_trained(options.out)))
+    say(tuned(options.out, load_trained(options.out)))
     if merge:
-        say(finetune_texts.merged(merge_adapter(options.out)))
+        say(merged(merge_adapter(options.out)))
 
 
 def selection_rule(data: Data) -> "SelectionRule":
@@ -153,3 +155,45 @@ def selection_rule(data: Data) -> "SelectionRule":
         min_words=data.min_words or 0,
         min_confidence=data.min_confidence,
     )
+
+
+LOADING = "Loading the model; then the loss on the validation split is measured, and training begins."
+
+
+def examples(run: RunFile) -> str:
+    """Return how many training examples there are, what was left out and why, and that no test paper is among them."""
+    train, validation = (
+        f"{plural(run.examples[split], 'example')} from {plural(run.papers[split], 'paper')}"
+        for split in ("train", "validation")
+    )
+    lines = [f"Training: {train}. Validation: {validation}."]
+    lines += [f"  left out, {reason}: {count:,}" for reason, count in run.left_out["train"].items()]
+    held_out, links = run.fitness["held_out"], run.fitness["links"]
+    link_check = (
+        "the release has no links: no paper was found that was submitted twice, or none was looked for"
+        if links is None
+        else f"none of {plural(links, 'link')} between papers is between two splits"
+    )
+    lines.append(f"None of them is among the {plural(held_out, 'paper')} to test and validate on, and {link_check}.")
+    return "\n".join(lines)
+
+
+def tuned(folder: Path, trained: TrainingResult) -> str:
+    """Return the result of a training run: the loss, and where the adapter is."""
+    loss = (
+        "No validation loss was measured"
+        if trained.first is None or trained.last is None
+        else f"Loss on the validation split: {trained.first:.4f} before, {trained.last:.4f} after"
+    )
+    if trained.kept is not None and trained.kept_loss is not None:
+        loss += f" (kept: that of step {trained.kept:,}, {trained.kept_loss:.4f})"
+    return (
+        f"{loss}, in {plural(trained.steps, 'step')}.\nThe adapter is {folder / ADAPTER}; its training examples are"
+        f" listed in {folder / DATA / EXAMPLES}.\nTest it: peercorpus bench --release RELEASE --model"
+        f" {folder / ADAPTER}"
+    )
+
+
+def merged(folder: Path) -> str:
+    """Return where the model with the merged adapter is."""
+    return f"The merged model is {folder}."

@@ -1,32 +1,39 @@
 """The commands `harvest` and `import`."""
 
 import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from cyclopts import Parameter
 
-from peercorpus.cli.console import (
-    OPENREVIEW,
-    AtLeastOne,
-    Connection,
-    ProgressLines,
-    WorkspaceFolder,
-    say,
-)
+from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
+from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
+from peercorpus.records.counted_nouns import plural
+from peercorpus.records.suggestions import find_close
+from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.venues.dataset_names import is_stand_in
+from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import NoReturn
 
     from peercorpus.harvest.harvest import HarvestSummary
+    from peercorpus.harvest.import_datasets import DatasetCounts
+    from peercorpus.harvest.import_dumps import FileImport, ImportCounts, ImportSummary
+    from peercorpus.harvest.import_pdfs import PdfImport
+    from peercorpus.harvest.plan import PlannedStep, VenuePlan
     from peercorpus.openreview.client import Client
+    from peercorpus.pipeline.losses import SourceLoss
     from peercorpus.workspace.workspace import Workspace
+
 
 VenuesToHarvest = Annotated[
     list[str] | None,
@@ -71,7 +78,6 @@ def harvest(
     share_budget
         Continue although another harvest or another machine uses the same account, and share its request budget.
     """
-    from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
     from peercorpus.openreview.page_urls import is_forum_page, read_forum_id
@@ -85,7 +91,7 @@ def harvest(
     asking = _asking(connection, workspace, is_held=not plan, is_shared=share_budget or plan)
     with asking as (opened, client, lines):
         if plan:
-            say(harvest_texts.planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
+            say(planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
             return ExitCode.DONE
         show = lines.show
         summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
@@ -138,11 +144,10 @@ def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitC
         RefusedAlikeError: All requests of one kind were refused alike; the message states the consequence.
     """
     from peercorpus.cli.text import formatting
-    from peercorpus.cli.text import harvest as harvest_texts
     from peercorpus.harvest.harvest import check_refusals, is_complete
 
     for summary in summaries:
-        say(harvest_texts.harvested(summary))
+        say(harvested(summary))
     say(formatting.next_step("build", workspace))
     check_refusals(summaries)
     return ExitCode.DONE if is_complete(summaries) else ExitCode.LATER
@@ -219,7 +224,7 @@ def import_(
         ICLR.cc/2019/Conference. Without it, the venue is the one that the other notes of their forum agree on, or the
         one that the file's name states.
     """
-    from peercorpus.cli.text import formatting, imports
+    from peercorpus.cli.text import formatting
     from peercorpus.errors import DumpError
     from peercorpus.harvest.import_pdfs import import_pdfs
     from peercorpus.workspace.hub_datasets import parse_repository
@@ -238,7 +243,7 @@ def import_(
             is_whole = is_taken and (is_read or keep_going)
         if pdfs is not None:
             imported = import_pdfs(opened, pdfs)
-            say(imports.imported_pdfs(imported))
+            say(imported_pdfs(imported))
             is_taken, is_whole = True, is_whole and not imported.aside
     if is_taken:
         say(formatting.next_step("build", workspace))
@@ -247,7 +252,6 @@ def import_(
 
 def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> tuple[bool, bool]:
     """Import dumps and datasets and print their contents; return whether any of it can be used, and all was read."""
-    from peercorpus.cli.text import imports
     from peercorpus.harvest.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
@@ -256,9 +260,160 @@ def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> 
     venue_id = None if venue is None else read_venue_id(venue, opened.venues())
     summary = import_dumps(opened, paths, venue_id=venue_id)
     losses = foresee_losses(opened, summary)
-    say(imports.imported(summary, losses))
+    say(imported(summary, losses))
     known = [row.id for row in catalogue.rows()]
     if venue_id is not None and venue_id not in known:
-        say(imports.unknown_venue(venue_id, known))
-    is_useful = any(file.taken for file in summary.files) and not imports.is_useless(summary, losses)
+        say(unknown_venue(venue_id, known))
+    is_useful = any(file.taken for file in summary.files) and not is_useless(summary, losses)
     return is_useful, all(file.is_whole for file in summary.files)
+
+
+def harvested(summary: "HarvestSummary") -> str:
+    """Return what the workspace has of a venue after a harvest, and what the harvest brought."""
+    contents = [
+        plural(summary.submissions, "submission"),
+        plural(summary.replies, "reply"),
+        plural(summary.edits, "edit"),
+        plural(summary.files, "file"),
+    ]
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in summary.files_not_had.items())
+    missing = f", not available: {plural(sum(summary.files_not_had.values()), 'file')} ({reasons})" if reasons else ""
+    brought = [f"{summary.came:,} new or changed"] if summary.came else []
+    brought += [f"{plural(summary.files_came, 'file')} fetched"] if summary.files_came else []
+    came = ", ".join(brought) or "nothing new"
+    asked = f"{plural(summary.requests, 'request')}, {came}"
+    line = f"{summary.venue_id} (API v{summary.api}): {', '.join(contents)}{missing}; {asked}."
+    return "\n".join([line, *(f"  {remark}" for remark in summary.remarks)])
+
+
+def planned(plans: Sequence["VenuePlan"]) -> str:
+    """Return the requests, waiting time and size of each step of a planned harvest, and in total."""
+    lines: list[str] = []
+    for plan in plans:
+        lines.append(f"{plan.venue_id} (API v{plan.api})")
+        lines.extend(_planned_step(step) for step in plan.steps)
+    steps = [step for plan in plans for step in plan.steps]
+    rough = "at least " if any(step.is_rough for step in steps) else ""
+    requests = sum(step.requests for step in steps)
+    size_bytes = sum(step.size_bytes for step in steps)
+    waits = duration(sum(step.seconds for step in steps))
+    lines.append(
+        f"In total {rough}{plural(requests, 'request')}, {waits} of waiting for the rate limit,"
+        f" about {size(size_bytes)}. Nothing was fetched; leave out --plan to begin."
+    )
+    if rough:
+        lines.append("Earlier versions and their files are not included: plan again once the submissions are listed.")
+    if not all(step.is_announced for step in steps):
+        lines.append("For limits that OpenReview has not announced yet, those seen in 2026 are assumed.")
+    return "\n".join(lines)
+
+
+def _planned_step(step: "PlannedStep") -> str:
+    unit = {"listing": "submission", "versions": "note", "files": "file"}[step.what]
+    rough = "at least " if step.is_rough else ""
+    limit, window_s = step.allowed
+    source = "announced" if step.is_announced else "not announced yet"
+    wait = f"waits {duration(step.seconds)}" if step.seconds >= 1 else "no waiting"
+    megabytes = f", about {size(step.size_bytes)}" if step.size_bytes else ""
+    asked = f"{rough}{plural(step.requests, 'request')} for {rough}{plural(step.things, unit)}"
+    if step.fewest is not None and step.most is not None and step.fewest < step.most:
+        asked += f" ({step.fewest:,} to {step.most:,}, by the length of their replies)"
+    way = ", from the list of the venue's edits" if step.by_venue else ""
+    way = f", one by one (OpenReview's list of the venue's edits: {step.refusal})" if step.refusal else way
+    return f"  {step.what:<9} {asked}{way}{megabytes}: {wait} ({limit:,} in {duration(window_s)}, {source})"
+
+
+MOST_REASONS = 10
+"""Number of reasons that are printed for each file."""
+
+
+def unknown_venue(venue_id: str, known: Sequence[str]) -> str:
+    """Return that the catalogue does not know a venue that the user named, with the nearest one that it knows.
+
+    >>> unknown_venue("ICLR.cc/2019/Conferense", ["ICLR.cc/2019/Conference"])
+    "The catalogue knows no venue 'ICLR.cc/2019/Conferense'; did you mean 'ICLR.cc/2019/Conference'?"
+    """
+    close = find_close(venue_id, known)
+    hint = f"did you mean '{close}'?" if close else "it is taken as you wrote it; 'peercorpus venues' lists those."
+    return f"The catalogue knows no venue '{escape_controls(venue_id)}'; {hint}"
+
+
+def _taken(kind: RawKind, counts: "ImportCounts") -> str:
+    noun = "published record" if kind is RawKind.PUBLISHED else kind.value
+    return f"{plural(counts.total, noun)} ({counts.new:,} new)"
+
+
+def imported(summary: "ImportSummary", losses: Sequence["SourceLoss"] = ()) -> str:
+    """Return the files that will mostly be set aside, if any, then the contents of each file, and what was set aside.
+
+    The last lines count what was stored, and say so if nothing of it can be used, and all items.
+    """
+    from peercorpus.cli.text.losses import lost
+
+    lines = lost(losses, is_built=False)
+    for file in summary.files:
+        imports = [_taken(kind, counts) for kind, counts in file.taken.items()]
+        lines.append(f"{file.name}: {', '.join(imports) or 'nothing imported'}")
+        if file.unnamed and file.venue_id:
+            how = ", by the name of the file" if file.is_venue_of_name else ""
+            lines.append(f"  venue, where the notes of a forum name none: {file.venue_id}{how}")
+        lines += _set_aside(file)
+        if file.problem and (file.is_damaged or not file.left_out):
+            lines.append(f"  left out: {file.problem}")
+    lines += [_dataset(name, counts) for name, counts in summary.datasets.items()]
+    sums = ((kind, summary.taken(kind)) for kind in RawKind)
+    totals = [_taken(kind, total) for kind, total in sums if total.total]
+    begins = "Stored, but not usable as it is" if is_useless(summary, losses) else "Imported in total"
+    return "\n".join([*lines, f"{begins}: {', '.join(totals) or 'nothing'}.", _sum(summary)])
+
+
+def _set_aside(file: "FileImport") -> Iterator[str]:
+    """Yield the most frequent reasons for which items of a file are set aside, with the first item of each."""
+    by_number = sorted(file.left_out.items(), key=itemgetter(1), reverse=True)
+    for reason, number in by_number[:MOST_REASONS]:
+        first = escape_controls(file.first.get(reason, ""), 200)
+        which = f" (first: {first})" if first and number > 1 else f" ({first})" if first else ""
+        yield f"  set aside: {number:,}, {escape_controls(reason, 300)}{which}"
+    if others := by_number[MOST_REASONS:]:
+        yield f"  set aside: {sum(number for _, number in others):,}, for {len(others):,} other reasons"
+
+
+def _sum(summary: "ImportSummary") -> str:
+    """Return that every item was stored, was there already, or is set aside."""
+    taken = [summary.taken(kind) for kind in RawKind]
+    new, known = sum(counts.new for counts in taken), sum(counts.known for counts in taken)
+    aside = sum(summary.left_out.values())
+    return f"Items: {new + known + aside:,} = {new:,} new + {known:,} already there + {aside:,} set aside."
+
+
+def _dataset(name: str, counts: "DatasetCounts") -> str:
+    """Return the contents of one dataset's records, and which of its venues the catalogue does not name."""
+    held = [plural(len(counts.papers), "paper"), plural(counts.reviews, "review")]
+    # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.
+    held += [plural(counts.conversations, "conversation")] if counts.conversations else []
+    held.append(plural(counts.texts, "text"))
+    splits = ", ".join(f"{number:,} {task} {split}" for (task, split), number in sorted(counts.splits.items()))
+    unnamed = sorted(venue_id for venue_id in counts.venues if is_stand_in(venue_id) or venue_id == UNPLACED)
+    named = plural(len(counts.venues) - len(unnamed), "venue")
+    names = ", ".join(escape_controls(venue_id, 100) for venue_id in unnamed)
+    listed = f", {len(unnamed):,} not in the catalogue: {names}" if unnamed else ""
+    if UNPLACED in unnamed:
+        listed += f" ('{UNPLACED}': papers whose venue the records do not state; a build finds it, or sets them aside)"
+    stated = f"; splits stated: {splits}" if splits else ""
+    return f"{name}: {', '.join(held)}{stated}; {named}{listed}"
+
+
+def is_useless(summary: "ImportSummary", losses: Sequence["SourceLoss"]) -> bool:
+    """Return whether all that an import stored will be set aside."""
+    useless = {loss.source for loss in losses if loss.total == loss.records}
+    return bool(useless) and all(file.name in useless for file in summary.files if file.taken)
+
+
+def imported_pdfs(found: "PdfImport") -> str:
+    """Return how many PDFs were imported and as what, and a sentence on each that was not."""
+    aside = (f"  left out: {escape_controls(sentence, 400)}" for sentence in found.aside)
+    counts = (
+        f"{found.tied:,} assigned to a known version, {found.own:,} as new versions,"
+        f" {found.known:,} already in the workspace; {len(found.aside):,} left out"
+    )
+    return "\n".join([*aside, f"Imported {plural(found.taken, 'PDF')}: {counts}."])

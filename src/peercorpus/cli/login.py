@@ -3,10 +3,16 @@
 import getpass
 import os
 import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from peercorpus.cli.console import ProgressLines, UrlV1, UrlV2, say
 from peercorpus.errors import BusyError, SignInError, SignInLaterError
+
+if TYPE_CHECKING:
+    from peercorpus.openreview.tokens import Token
 
 ACCOUNT_VARIABLES = "PEERCORPUS_USER and PEERCORPUS_PASSWORD"
 CODE_VARIABLE = "PEERCORPUS_MFA_CODE"
@@ -23,7 +29,6 @@ def login(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
     read from PEERCORPUS_MFA_CODE, or asked for. The password is not stored. You need an account: the browser check that
     OpenReview shows to guests is never automated.
     """
-    from peercorpus.cli.text.sign_in import USER_QUESTION, signed_in
     from peercorpus.openreview.account import PASSWORD_VARIABLE, USER_VARIABLE, ServiceConnection, read_code, sign_in
     from peercorpus.openreview.retries import Patience
     from peercorpus.openreview.tokens import TokenCache, config_folder
@@ -50,7 +55,6 @@ def login(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
 
 def logout(*, url_v1: UrlV1 = None, url_v2: UrlV2 = None) -> None:
     """Delete the token that `peercorpus login` stored. It stays valid at OpenReview until it expires."""
-    from peercorpus.cli.text.sign_in import signed_out
     from peercorpus.openreview.tokens import TokenCache, config_folder
 
     urls = _choose_urls(url_v1, url_v2)
@@ -65,7 +69,6 @@ def _choose_urls(url_v1: str | None, url_v2: str | None) -> tuple[str, str]:
 
 
 def _ask_code(method: str) -> str:
-    from peercorpus.cli.text.sign_in import CODE_QUESTIONS
 
     return _ask(CODE_QUESTIONS[method], CODE_VARIABLE)
 
@@ -93,3 +96,29 @@ def _require_answer(answer: str, variables: str) -> str:
 def _check_terminal(variables: str) -> None:
     if not sys.stdin.isatty():
         raise SignInError(f"Cannot ask without a terminal; set {variables} in the environment.")
+
+
+USER_QUESTION = "OpenReview user (e-mail): "
+CODE_QUESTIONS = {
+    "totp": "Code from your authenticator app: ",
+    "emailOtp": "Code that OpenReview has just sent by e-mail: ",
+}
+"""The question by OpenReview's name of the second factor."""
+
+
+def signed_in(user: str, host: str, token: "Token", path: Path) -> str:
+    """Return who is signed in, until when, and where the token is."""
+    return f"Signed in as {user} at {host}, {_until(token)}. The token is stored in {path}."
+
+
+def signed_out(host: str, token: "Token | None", path: Path) -> str:
+    """Return whose token was deleted; None if there was none."""
+    if token is None:
+        return f"Nobody is signed in at {host}."
+    return f"Deleted the token of {token.user_id} at {host}, valid {_until(token)}, from {path}."
+
+
+def _until(token: "Token") -> str:
+    if token.expires_ms is None:
+        return "until OpenReview ends it"
+    return f"until {datetime.fromtimestamp(token.expires_ms / 1000, UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,12 +1,16 @@
 """The command `pdfs`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, require_outside, say
 from peercorpus.errors import ExitCode
+from peercorpus.records.counted_nouns import plural
+
+if TYPE_CHECKING:
+    from peercorpus.release.exports.pdf_folder import PdfFolder
 
 PdfGrade = Literal[
     "proven",
@@ -46,7 +50,6 @@ def pdfs(
     link
         Make symbolic links to the workspace's files instead of copies.
     """
-    from peercorpus.cli.text import pdfs as pdf_texts
     from peercorpus.corpus.initial_pdfs import NoPdf, list_initial_pdfs, worst_pdf_grade
     from peercorpus.pipeline.build import require_built
     from peercorpus.release.exports.pdf_folder import write_pdf_folder
@@ -60,6 +63,24 @@ def pdfs(
         require_built(opened)
         listed = list_initial_pdfs(opened, choose_venues(opened.tables), worst_pdf_grade(grade), chosen)
         written = write_pdf_folder(opened, listed, to, link=link, show=lines.show)
-    say(pdf_texts.written(written, to))
+    say(describe_folder(written, to))
     is_whole = written.grades.total() and not written.left_out[NoPdf.UNREADABLE]
     return ExitCode.DONE if is_whole else ExitCode.FOUND
+
+
+def describe_folder(folder: "PdfFolder", to: Path) -> str:
+    """Return how many PDFs of each grade are in a folder, what was left out and why, and what helps."""
+    from peercorpus.corpus.initial_pdfs import NoPdf
+    from peercorpus.release.exports.pdf_folder import TABLE
+
+    total = folder.grades.total()
+    lines = [f"{plural(total, 'PDF')} in {to}, {folder.new:,} of them new; {TABLE} lists them."]
+    if not total:
+        lines = [f"There is no PDF to write; {to / TABLE} says why for each paper."]
+    lines += [f"  {folder.grades[grade]:,} {grade.value}" for grade in sorted(folder.grades, key=lambda one: one.rank)]
+    lines += [f"  removed {folder.removed:,}: not chosen any more"] if folder.removed else []
+    lines += [f"  left out {folder.left_out[reason]:,}: {reason.value}" for reason in NoPdf if folder.left_out[reason]]
+    lines += [f"  left out {folder.taken_down:,}: taken down"] if folder.taken_down else []
+    if folder.left_out[NoPdf.WORSE_GRADE]:
+        lines.append("Accept a worse grade with --grade, such as --grade before_first_review.")
+    return "\n".join(lines)

@@ -42,9 +42,9 @@ def recipe(
     files
         Also fetch the PDFs of the papers that are harvested.
     """
+    from peercorpus.cli import recipe_steps as recipe_texts
     from peercorpus.cli.recipe_cost import estimate
     from peercorpus.cli.recipe_steps import RecipeRun
-    from peercorpus.cli.text import recipe as recipe_texts
     from peercorpus.execution.stage import Options
     from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.texts.engine import choose_executor

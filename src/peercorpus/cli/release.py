@@ -13,11 +13,15 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.counted_nouns import plural
 
 if TYPE_CHECKING:
+    from peercorpus.finetune.other_trainers import Trainer
+    from peercorpus.release.exports.layouts import Exported
     from peercorpus.release.exports.samples import PromptOptions
     from peercorpus.release.folder import Release
     from peercorpus.release.verify.verify import Verification
+
 
 ReleaseFolder = Annotated[Path, Named]
 Flag = Parameter(negative=())
@@ -248,7 +252,6 @@ def export(
         and their discussion, and its meta-review. Default: all three; Re²'s format has no meta_review. With --model a
         task is required, as in `peercorpus finetune`; mixed: all five.
     """
-    from peercorpus.cli.text import export as export_texts
     from peercorpus.release.exports.export import export_release
     from peercorpus.release.exports.formats import ExportLayout
     from peercorpus.release.exports.layouts import ExportRequest
@@ -263,7 +266,7 @@ def export(
     request = ExportRequest(layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling)
     with ProgressLines() as lines:
         exported = export_release(release, out, request, lines.show)
-    say(export_texts.exported(exported, out))
+    say(describe_export(exported, out))
     return ExitCode.DONE if any(file.samples.rows for file in exported.files) else ExitCode.FOUND
 
 
@@ -312,7 +315,6 @@ def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data)
 
 
 def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: ExampleFlags, data: Data) -> None:
-    from peercorpus.cli.text import export as export_texts
     from peercorpus.finetune.examples import TrainingTask
     from peercorpus.finetune.other_trainers import Trainer, write_for
     from peercorpus.finetune.recipe import read_recipe
@@ -332,7 +334,7 @@ def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: Exa
     )
     with ProgressLines() as lines:
         write_for(options, trainer, say, lines.show, HERE.settle())
-    say(export_texts.handed_over(out, trainer))
+    say(handed_over(out, trainer))
 
 
 def _read_prompt_options(chat: ChatFlags, layout: str) -> "PromptOptions":
@@ -350,4 +352,28 @@ def _read_prompt_options(chat: ChatFlags, layout: str) -> "PromptOptions":
             ends_answered=layout != "re2" if chat.unanswered is None else not chat.unanswered,
         ),
         by_point=chat.by_point,
+    )
+
+
+def describe_export(export: "Exported", out: Path) -> str:
+    """Return what each file of an export contains, and what was left out and why."""
+    lines = [f"The {export.wanted.layout} files are in {out}; its README.md says how to open them."]
+    for file in export.files:
+        rows, papers = plural(file.samples.rows, "row"), plural(file.samples.papers, "paper")
+        lines.append(f"{file.name}: {rows} of {papers}" if file.samples.rows else f"{file.name}: not written, no rows")
+        lines += [f"  left out {number:,}: {reason}" for reason, number in sorted(file.samples.left_out.items())]
+        lines += [f"  {file.samples.cut:,} with a cut paper"] if file.samples.cut else []
+        lines += [f"  {file.samples.unanswered:,} end before an unanswered message"] if file.samples.unanswered else []
+        late = plural(file.samples.after_decision, "turn")
+        lines += [f"  left out: {late} posted after the decision"] if file.samples.after_decision else []
+    return "\n".join(lines)
+
+
+def handed_over(folder: Path, trainer: "Trainer") -> str:
+    """Return where the files for another trainer are, and the command that starts it."""
+    from peercorpus.finetune.other_trainers import STARTED
+
+    return (
+        f"The training examples and settings are in {folder}, with a list of settings that are not carried over;"
+        f" start there: {STARTED[trainer]}"
     )

@@ -16,10 +16,12 @@ from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, Worksp
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, Spreading
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.counted_nouns import plural, verb
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
     from peercorpus.explorer.pages import Explorer
+    from peercorpus.report.write_report import ReportFiles
 
 
 def report(
@@ -51,7 +53,6 @@ def report(
         Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
         share of reviews that look written by a model is estimated; without, it is bounded from below.
     """
-    from peercorpus.cli.text.report import report_written
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
@@ -161,7 +162,6 @@ def explore(
         from peercorpus.explorer.export import check_extension, write_selection
         from peercorpus.explorer.selection import require_selection
         from peercorpus.explorer.server import is_loopback, serve_explorer
-    from peercorpus.cli.text.report import exposed, selection_written
 
     if (select is None) != (out is None):
         raise PeercorpusError("--select and --out need each other; give both, or neither.")
@@ -192,11 +192,44 @@ def _open_pages(workspace: Path, lines: ProgressLines) -> "Iterator[Explorer]":
 
 def _announce(url: str, *, opens_browser: bool) -> None:
     """Print the address of the explorer, and open it in a browser if there is a screen."""
-    from peercorpus.cli.text.report import serving
-
     say(serving(url))
     has_screen = sys.platform in {"darwin", "win32"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
     if opens_browser and has_screen:
         webbrowser.open(url)
+
+
+def report_written(written: "ReportFiles", out: Path, *, is_filtered: bool) -> str:
+    """Return what was drawn, what could not be drawn and why, and which page to open."""
+    from peercorpus.report.page import PAGE_NAME
+
+    papers = plural(written.papers, "paper")
+    if written.papers < written.every:
+        papers = f"{written.papers:,} of {plural(written.every, 'paper')}"
+    elif is_filtered and written.papers > 1:
+        papers = f"all {papers}"
+    number = len(written.empty)
+    empty = f"; {plural(number, 'figure')} {verb(number, 'has', 'have')} nothing to draw:" if number else "."
+    return "\n".join(
+        [
+            f"Drew {plural(written.figures, 'figure')} of {papers}{empty}",
+            *(f"  '{title}': {reason}" for title, reason in written.empty),
+            f"Open {out / PAGE_NAME} in a browser; the figures and their data are next to it.",
+        ]
+    )
+
+
+def selection_written(papers: int, out: Path) -> str:
+    """Return how many papers were written, and where."""
+    return f"{plural(papers, 'paper')} in {out}"
+
+
+def exposed(host: str) -> str:
+    """Return the warning for an explorer that other machines can reach."""
+    return f"WARNING: on '{host}' anyone who can reach this machine can read the whole corpus, without a password."
+
+
+def serving(url: str) -> str:
+    """Return where the explorer is."""
+    return f"The corpus is at {url} until you press Ctrl-C."

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +14,13 @@ from cyclopts.validators import Number
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
+from peercorpus.simulator.server.faults import FAULTS
+from peercorpus.simulator.server.service import Service
+from peercorpus.simulator.world.holdings import World
 
 if TYPE_CHECKING:
     from peercorpus.simulator.world.holdings import World
+
 
 MIN_DEMO_PAPERS = 5
 """Fewest papers of a demo: one for each simulated venue, as harvesting a venue without a paper is an error."""
@@ -89,7 +94,6 @@ def simulate(
         Requests allowed per route in an hour.
     """
     require_extra("demo", "typst", load=True)
-    from peercorpus.cli.text.simulator import simulating
     from peercorpus.simulator.server.faults import faults_by_name
     from peercorpus.simulator.server.service import ServiceBudget, serve_forever, serve_simulator
     from peercorpus.simulator.world.world import find_venues_with_papers
@@ -128,8 +132,8 @@ def demo(
         Number of papers at all simulated venues together, at least 5.
     """
     require_extra("demo", "typst", load=True)
+    from peercorpus.cli import demo as demo_texts
     from peercorpus.cli.demo import run_demo
-    from peercorpus.cli.text import demo as demo_texts
     from peercorpus.cli.text import publish, status_table
 
     with ProgressLines() as lines:
@@ -149,3 +153,32 @@ def _name_program() -> str:
     if called.name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m peercorpus"
     return shlex.quote(str(called)) if called.name == "peercorpus" else "peercorpus"
+
+
+def simulating(
+    service: Service, world: World, venue_ids: Sequence[str], faults: Iterable[str], *, asks: bool, mfa: bool
+) -> str:
+    """Return the URLs, venues, accounts and faults of a running simulator, and how to harvest it.
+
+    Args:
+        service: The running simulator.
+        world: What it serves.
+        venue_ids: Venues that have a paper.
+        faults: Names of the injected faults.
+        asks: Whether notes and files need a sign-in.
+        mfa: Whether a sign-in needs a second factor.
+    """
+    urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
+    need = "Notes and files need a sign-in" if asks else "No token is needed"
+    code = f", code {world.code}" if mfa else ""
+    return "\n".join(
+        [
+            f"API v1: {service.base_url_v1}",
+            f"API v2: {service.base_url_v2}",
+            f"Venues: {', '.join(venue_ids)}",
+            f"{need}; sign in as {world.user}, {world.password}{code}."
+            f" {world.insider}, with the same password, sees what only the venues may see. Stop with Ctrl-C.",
+            *(f"Fault {name}: {FAULTS[name].help}" for name in faults),
+            f"Harvest it: peercorpus harvest {venue_ids[0]} --workspace DIR {urls}",
+        ]
+    )

@@ -1,10 +1,18 @@
 """The command `site`."""
 
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import needs_extra
+from peercorpus.cli.text.formatting import size
+from peercorpus.records.counted_nouns import plural
+
+if TYPE_CHECKING:
+    from peercorpus.explorer.site.extras import Extra
+    from peercorpus.explorer.site.write_site import SiteSummary
 
 
 def site(
@@ -44,12 +52,13 @@ def site(
         Add a page of what changed between the versions of each paper, if the release has changes; their size is
         printed first.
     """
+    from peercorpus.explorer.site.extras import Extra
+
     with needs_extra("web"):
         from peercorpus.explorer.site.extras import Extra, check_extras
         from peercorpus.explorer.site.release_papers import open_for_site
         from peercorpus.explorer.site.taken_down import check_taken_down
         from peercorpus.explorer.site.write_site import write_site
-    from peercorpus.cli.text.site import extras_added, extras_offered, site_written
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 
@@ -67,3 +76,55 @@ def site(
     say(site_written(summary, out))
     for line in extras_offered(sizes, wanted):
         say(line)
+
+
+def extras_added(sizes: "Mapping[Extra, int]", wanted: "Collection[Extra]") -> Iterator[str]:
+    """Yield how large the extras are that are added.
+
+    Args:
+        sizes: Size of each extra that the release has, in bytes, before the site is written.
+        wanted: Those that are added.
+    """
+    from peercorpus.explorer.site.extras import Extra, name_extra
+
+    for extra in wanted:
+        if extra in sizes and extra is Extra.TEXTS:
+            yield f"The texts take at least {size(sizes[extra])}, and more if they have many formulas."
+        elif extra in sizes:
+            yield f"The {name_extra(extra)} take about {size(sizes[extra])}."
+        else:
+            yield "The release contains no texts, so none are added."
+
+
+def extras_offered(sizes: "Mapping[Extra, int]", wanted: "Collection[Extra]") -> Iterator[str]:
+    """Yield what else the release has for a site; nothing if it has no more."""
+    from peercorpus.explorer.site.extras import name_extra
+
+    left = {extra: bytes_ for extra, bytes_ in sizes.items() if extra not in wanted}
+    if left:
+        named = [f"{name_extra(extra)} (--{extra}, about {size(bytes_)})" for extra, bytes_ in left.items()]
+        yield f"The release also has {_join(named)}."
+
+
+def _join(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence.
+
+    >>> _join(["a"]), _join(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def site_written(summary: "SiteSummary", out: Path) -> str:
+    """Return what was written, and how to look at it."""
+    sizes = {"search": summary.index_bytes, "texts": summary.text_bytes, "changes": summary.change_bytes}
+    parts = ", ".join(f"{name} {size(part)}" for name, part in sizes.items() if part)
+    points = f" The pages of papers show {plural(summary.points, 'point')} of reviews." if summary.points else ""
+    return "\n".join(
+        [
+            f"Wrote {plural(summary.papers, 'paper')} of {plural(summary.venues, 'venue')} in"
+            f" {plural(summary.files, 'file')}, {size(summary.size_bytes)} ({parts}).{points}",
+            f"Open {out / 'index.html'} in a browser, or serve the folder:",
+            f"  python -m http.server --directory {shlex.quote(str(out))}",
+        ]
+    )

@@ -1,10 +1,11 @@
 """The command `sql`."""
 
+import json
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -13,9 +14,12 @@ from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOr
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
+from peercorpus.records.counted_nouns import plural
+from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 Format = Literal["text", "csv", "json", "parquet"]
 _FORMAT_OF: "Mapping[str, Format]" = {
@@ -152,7 +156,6 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
         limit: Maximum number of rows; None means `SHOWN_ROWS` if a table is printed, otherwise all.
         is_cut: Whether long cells of a table are cut off.
     """
-    from peercorpus.cli.text import sql as sql_texts
     from peercorpus.sql.frames import to_csv, to_json
     from peercorpus.workspace.private_files import replacing
 
@@ -161,20 +164,86 @@ def _report(result: "pl.DataFrame", form: Format, out: Path | None, limit: int |
     if form == "parquet":
         text = ""
     elif form == "text":
-        text = sql_texts.as_text(shown) if is_cut else sql_texts.as_text(shown, MAX_CHARACTERS)
+        text = as_text(shown) if is_cut else as_text(shown, MAX_CHARACTERS)
     else:
         text = to_csv(shown) if form == "csv" else to_json(shown)
-    counted = sql_texts.counted(shown.height, result.height)
+    summary = count_shown(shown.height, result.height)
     if out is not None:
         with replacing(out) as partial:
             if form == "parquet":
                 shown.write_parquet(partial)
             else:
                 partial.write_text(text, encoding="utf-8", newline="")
-        say(sql_texts.written(counted, out))
+        say(written(summary, out))
         return
     say(text.removesuffix("\n"))
     if form == "text":
-        say(counted)
+        say(summary)
     elif shown.height < result.height:
-        print_notice(counted)
+        print_notice(summary)
+
+
+CELL_CHARACTERS = 80
+"""Longest cell of a result; the rest is cut off."""
+
+
+def as_text(frame: "pl.DataFrame", cell_characters: int = CELL_CHARACTERS) -> str:
+    r"""Return a frame as a table, with numbers to the right, rounded to four places.
+
+    Args:
+        frame: The rows.
+        cell_characters: Longest cell, in characters; the rest is cut off.
+
+    >>> import polars as pl
+    >>> print(as_text(pl.DataFrame({"venue": ["ICLR\x1b", None], "mean": [5.33333, 12.0]})), end="")
+    venue       mean
+    ICLR\x1b  5.3333
+    null          12
+    """
+    from peercorpus.sql.frames import iterate_rows
+
+    rows = [[_cell(cell, cell_characters) for cell in row] for row in iterate_rows(frame)]
+    header = [_cell(name, cell_characters) for name in frame.columns]
+    widths = [max(map(len, cells)) for cells in zip(header, *rows, strict=True)]
+    are_numbers = [kind.is_numeric() for kind in frame.dtypes]
+    columns = list(zip(widths, are_numbers, strict=True))
+    lines = (
+        "  ".join(
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, (width, is_number) in zip(cells, columns, strict=True)
+        ).rstrip()
+        for cells in [header, *rows]
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(cell: Any, most_characters: int) -> str:  # noqa: ANN401 -- whatever a cell holds
+    r"""Return a cell on one line.
+
+    >>> [_cell(cell, 80) for cell in (None, True, 0.000049, -0.00001, 1e20, [1, None], "a\nb")]
+    ['null', 'true', '0', '0', '100000000000000000000', '[1, null]', 'a b']
+    """
+    if isinstance(cell, float):
+        return f"{round(cell, 4) + 0.0:.4f}".rstrip("0").rstrip(".")
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    return escape_controls(" ".join(text.split()), most_characters)
+
+
+def count_shown(shown: int, rows: int) -> str:
+    """Return how many rows a result has, and how to see those that are not shown.
+
+    >>> count_shown(2, 2), count_shown(100, 1203)
+    ('2 rows.', '100 of 1,203 rows; --limit shows more, --out FILE writes all.')
+    """
+    if shown == rows:
+        return f"{plural(rows, 'row')}."
+    return f"{shown:,} of {plural(rows, 'row')}; --limit shows more, --out FILE writes all."
+
+
+def written(count: str, out: Path) -> str:
+    """Return where rows were written.
+
+    >>> written("2 rows.", Path("answer.csv"))
+    "Wrote 2 rows to 'answer.csv'."
+    """
+    return f"Wrote {count.partition(';')[0].removesuffix('.')} to '{out}'."

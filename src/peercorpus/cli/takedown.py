@@ -1,5 +1,8 @@
 """The command `takedown`."""
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -8,11 +11,16 @@ from cyclopts import Parameter
 from peercorpus.cli.build import ReleaseFlags, write_release
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.counted_nouns import plural
+from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     from peercorpus.cli.options import WorstGrade
+    from peercorpus.corpus.takedown import Takedown
+    from peercorpus.release.published import Holder
     from peercorpus.release.verify.verify import Verification
     from peercorpus.workspace.workspace import Workspace
+
 
 Flag = Parameter(negative=())
 
@@ -50,10 +58,8 @@ def takedown(
     json_
         Print one JSON object.
     """
-    from peercorpus.cli.text import takedown as takedown_texts
     from peercorpus.corpus.public_forums import count_taken
-    from peercorpus.corpus.takedown import add_to_list, read_takedown, remove_from_list
-    from peercorpus.corpus.takedown_ids import check_known, read_listed_id
+    from peercorpus.corpus.takedown import add_to_list, check_known, read_listed_id, read_takedown, remove_from_list
     from peercorpus.release.published import find_holders
     from peercorpus.workspace.workspace import open_workspace
 
@@ -74,8 +80,8 @@ def takedown(
         release, verification = _publish_and_verify(opened) if publish else (None, None)
         holders = find_holders(opened, removals)
     removed = sorted({*ids} - {*unlisted}) if undo else []
-    report = takedown_texts.TakedownReport(removals, counts, unlisted, removed, holders, release, verification)
-    say(takedown_texts.to_json(report) if json_ else takedown_texts.taken_down(report))
+    report = TakedownReport(removals, counts, unlisted, removed, holders, release, verification)
+    say(to_json(report) if json_ else taken_down(report))
     return ExitCode.FOUND if unlisted or (verification is not None and not verification.holds) else ExitCode.DONE
 
 
@@ -110,3 +116,85 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
         require_built(workspace, venue_ids or (), points=bool(content.points))
         release, _ = write_release(workspace, None, venue_ids, splits, None, lines, content)
         return release, verify_release(open_release(release), workspace, lines.show)
+
+
+@dataclass(frozen=True, slots=True)
+class TakedownReport:
+    """What is taken down, and where it still is.
+
+    Attributes:
+        counts: Records that a release of all venues leaves out, by kind.
+        unlisted: Ids that were to be removed from the list and were not on it.
+        removed: Ids that were removed from the list.
+        holders: Releases that still contain what is taken down.
+        release: The release that was written; None if none was requested.
+        verification: Its checks.
+    """
+
+    takedown: "Takedown"
+    counts: Mapping[str, int]
+    unlisted: Sequence[str]
+    removed: Sequence[str]
+    holders: "Sequence[Holder]"
+    release: Path | None
+    verification: "Verification | None"
+
+
+def taken_down(report: TakedownReport) -> str:
+    """Return what each id of the takedown list removes, what the next release leaves out, and where it still is."""
+    return "\n".join(_list_lines(report))
+
+
+def _list_lines(report: TakedownReport) -> Iterator[str]:
+    from peercorpus.cli.text import releases
+    from peercorpus.cli.text.formatting import counts_by_kind
+
+    yield from (f"{listed}: was not listed." for listed in report.unlisted)
+    if report.removed:
+        yield f"No longer listed: {', '.join(report.removed)}."
+    for entry in report.takedown.ids:
+        removed = counts_by_kind({"papers": len(entry.forums), "posts": len(entry.posts)})
+        is_known = entry.forums or entry.posts
+        yield f"{entry.listed}: {removed if is_known else 'nothing in the public tables has this id; it stays listed.'}"
+    yield f"The next release leaves out: {counts_by_kind(report.counts)}."
+    if report.release is not None and report.verification is not None:
+        yield f"Released in '{report.release}'."
+        yield releases.verified(report.verification)
+    yield from map(_name_holder, report.holders)
+
+
+def _name_holder(holder: "Holder") -> str:
+    place = holder.place
+    where = f"'{escape_controls(place.where, 300)}'"
+    does = "may still contain" if holder.rows is None else "still contains"
+    rows = "" if holder.rows is None else f" in {plural(holder.rows, 'row')}"
+    if place.hub_id is None:
+        return f"{where} {does} what is taken down{rows}; publish it again, or delete it."
+    return (
+        f"The revision {where} of '{escape_controls(place.hub_id)}' {does} what is taken down{rows}; push the new"
+        " release and delete the history of the dataset there."
+    )
+
+
+def to_json(report: TakedownReport) -> str:
+    """Return the same as one JSON object."""
+    ids = [
+        {"id": entry.listed, "kind": entry.kind, "papers": sorted(entry.forums), "posts": sorted(entry.posts)}
+        for entry in report.takedown.ids
+    ]
+    holders = [
+        {"where": holder.place.where, "hub_id": holder.place.hub_id, "rows": holder.rows} for holder in report.holders
+    ]
+    verification = report.verification
+    return json.dumps(
+        {
+            "ids": ids,
+            "not_listed": [*report.unlisted],
+            "leaves_out": dict(report.counts),
+            "release": report.release and str(report.release),
+            "verified": verification and verification.holds,
+            "held_by": holders,
+        },
+        indent=1,
+        ensure_ascii=False,
+    )

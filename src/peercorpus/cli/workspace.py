@@ -1,15 +1,31 @@
 """The commands `show`, `move`, `reminders` and `check`."""
 
+import json
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.text.formatting import size
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.counted_nouns import plural, verb
+from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.workspace.placement import HERE
 
 if TYPE_CHECKING:
+    from peercorpus.conversations.reminder_review import Candidate
     from peercorpus.corpus.forums import PaperRecord
+    from peercorpus.corpus.reminder_decisions import Decisions
+    from peercorpus.pipeline.integrity import Damage, Integrity, Repair
+    from peercorpus.records.reviews import Post
+    from peercorpus.workspace.move import MoveResult
+    from peercorpus.workspace.raw_recovery import Recovery
     from peercorpus.workspace.workspace import Workspace
+
 
 Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
 
@@ -90,12 +106,11 @@ def move(workspace: WorkspaceFolder, *, to: str) -> None:
         Empty prefix s3://BUCKET/PREFIX to move to; or '.' for the workspace's own folder, which also undoes an
         unfinished move.
     """
-    from peercorpus.cli.text import move as move_texts
     from peercorpus.workspace.move import move_workspace as run_move
 
     with ProgressLines() as lines:
         moved = run_move(workspace, to, lines.show)
-    say(move_texts.moved(moved, workspace))
+    say(describe_move(moved, workspace))
 
 
 def check(
@@ -113,20 +128,19 @@ def check(
         Set aside what is damaged; recover the intact part of a damaged raw.db into a new one. The next commands are
         printed: a harvest fetches again what OpenReview still has, a build makes the tables.
     """
-    from peercorpus.cli.text import check as check_texts
     from peercorpus.pipeline.integrity import check_workspace
     from peercorpus.pipeline.integrity import repair as run_repair
     from peercorpus.workspace.workspace import open_workspace, repair_database
 
     recovery = repair_database(workspace) if repair else None
     if recovery is not None:
-        say(check_texts.recovered(recovery, workspace))
+        say(recovered(recovery, workspace))
     with open_workspace(workspace, write=repair) as opened, ProgressLines() as lines:
         integrity = check_workspace(opened, lines.show)
         repaired = run_repair(opened, integrity) if repair else None
-    say(check_texts.found(integrity))
+    say(found(integrity))
     if repaired is not None:
-        say(check_texts.repaired(repaired, workspace))
+        say(describe_repair(repaired, workspace))
     remaining = len(integrity.damages) - (len(repaired.set_aside) if repaired is not None else 0)
     return ExitCode.FOUND if remaining > 0 else ExitCode.DONE
 
@@ -158,7 +172,6 @@ def reminders(
     as_json
         Print JSON, with the whole texts and the posts before and after each.
     """
-    from peercorpus.cli.text import reminders as reminder_texts
     from peercorpus.conversations.reminder_review import decide, find_candidates
     from peercorpus.corpus.reminder_decisions import read_decisions
     from peercorpus.workspace.workspace import open_workspace
@@ -171,7 +184,160 @@ def reminders(
             decide(opened, drop=drop, keep=keep, undo=undo, note=why)
         decisions = read_decisions(opened.folder)
         if is_deciding and not as_json:
-            say(reminder_texts.decided(decisions, workspace))
+            say(decided(decisions, workspace))
             return
         candidates = list(find_candidates(opened, decisions))
-    say(reminder_texts.to_json(candidates, decisions) if as_json else reminder_texts.listed(candidates, decisions))
+    say(to_json(candidates, decisions) if as_json else listed(candidates, decisions))
+
+
+KEY_LOST = "The key of the pseudonyms is lost: reviewers get different pseudonyms from those in earlier releases."
+LISTED = 20
+"""Most damages listed."""
+
+
+def found(integrity: "Integrity") -> str:
+    """Return what was checked, and what is damaged."""
+    checked = (
+        f"{plural(integrity.objects, 'object')}, {plural(integrity.files, 'PDF')} and"
+        f" {plural(integrity.tables, 'part')} of tables checked"
+    )
+    if not integrity.damages:
+        lines = [f"{checked}: all unchanged since they were stored."]
+    else:
+        count = len(integrity.damages)
+        lines = [f"{checked}; damaged: {count:,}."]
+        lines += [_name(damage) for damage in integrity.damages[:LISTED]]
+        if count > LISTED:
+            lines.append(f"… and {count - LISTED:,} more.")
+        if any(damage.held.value == "database" for damage in integrity.damages):
+            lines.append(
+                "SQLite cannot read all of raw.db: restore a backup, or recover the intact part with 'peercorpus check"
+                " --repair'."
+            )
+    if integrity.lost:
+        lines.append(
+            f"{plural(len(integrity.lost), 'object')} that a repair set aside"
+            f" {verb(len(integrity.lost), 'has', 'have')} not been received again. A version that no later"
+            " harvest or import has brought back is lost:"
+        )
+        lines += [f"- {each.kind} {each.object_id} of {each.venue_id}" for each in integrity.lost[:LISTED]]
+    return "\n".join(lines)
+
+
+def _name(damage: "Damage") -> str:
+    of = f" of {damage.venue_id}" if damage.venue_id else ""
+    return f"- {damage.held.value}: {damage.name}{of}: {damage.detail}"
+
+
+def recovered(recovery: "Recovery", workspace: Path) -> str:
+    """Return what was recovered from a damaged raw.db, what is lost, and the commands that bring it back."""
+    lines = [
+        f"raw.db was damaged. {plural(recovery.objects, 'object')} {verb(recovery.objects, 'is', 'are')} intact and in"
+        f" the new one; at least {recovery.lost:,} {verb(recovery.lost, 'is', 'are')} not. The"
+        f" damaged one is '{recovery.kept}'."
+    ]
+    if not recovery.has_key:
+        lines.append(KEY_LOST)
+    lines.append(
+        f"Next: peercorpus harvest {' '.join(recovery.venue_ids)} --workspace {workspace} requests all lists and"
+        " histories again; import your files again; then run 'peercorpus build'."
+    )
+    return "\n".join(lines)
+
+
+def describe_repair(repair: "Repair", workspace: Path) -> str:
+    """Return what was set aside, and the commands that bring it back."""
+    if not repair.set_aside:
+        return "Nothing was set aside."
+    steps = []
+    if repair.harvest:
+        steps.append(f"peercorpus harvest {' '.join(repair.harvest)} --workspace {workspace}")
+    steps += [f"import '{source}' again" for source in repair.imported]
+    steps.append(f"peercorpus build --workspace {workspace} --retry")
+    listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    lost = f"\n{KEY_LOST}" if repair.has_new_key else ""
+    return f"{len(repair.set_aside):,} set aside or stored again.{lost} Next:\n{listed}"
+
+
+def describe_move(result: "MoveResult", workspace: Path) -> str:
+    """Return where files and tables are now."""
+    destination = str(workspace) if result.place == HERE else result.place
+    return (
+        f"{plural(result.files, 'file')} and the tables, {size(result.size_bytes)} in total, are at {destination};"
+        f" {plural(result.copied, 'part')} {verb(result.copied, 'was', 'were')} copied."
+    )
+
+
+_POST_CHARACTERS = 600
+_BESIDE_CHARACTERS = 120
+"""Longest excerpts of a post to decide on, and of those before and after it."""
+RESULTS = {
+    "taken": "the rule takes it for a reminder",
+    "kept_for_its_place": "its words only urge, but somebody replies to it or the authors have not answered before",
+    "kept_for_its_words": "the rule keeps it",
+    "clearly_kept": "the rule keeps it",
+}
+"""What the rule makes of a post, in words."""
+
+
+def listed(candidates: Sequence["Candidate"], decisions: "Decisions") -> str:
+    """Return the posts to decide on, those that the rule takes first, and a last line with their numbers."""
+    order = list(RESULTS)
+    ranked = sorted(candidates, key=lambda one: (order.index(one.result), len(one.objections)))
+    results = Counter(one.result.value for one in candidates)
+    nearly = results["kept_for_its_place"] + results["kept_for_its_words"]
+    taken = plural(results["taken"], "post")
+    last = f"The rule takes {taken} for reminders and keeps {nearly:,} that nearly match it; {_count(decisions)}."
+    unheld = [post_id for post_id in decisions if post_id not in {one.post.post_id for one in candidates}]
+    lost = [f"No post of a conversation has this id, so its decision has no effect: {post_id}" for post_id in unheld]
+    return "\n".join([*map(_describe, ranked), *lost, last])
+
+
+def _count(decisions: "Decisions") -> str:
+    verdicts = Counter(decision.verdict.value for decision in decisions.values())
+    return f"decided by hand: {verdicts['reminder']:,} to leave out, {verdicts['keep']:,} to keep"
+
+
+def _describe(candidate: "Candidate") -> str:
+    post = candidate.post
+    whose = f"conversation with {escape_controls(candidate.reviewer)}" if candidate.reviewer else "to several or others"
+    lines = [
+        f"{post.post_id}  (paper {post.forum_id}, {whose})",
+        f"  rule: {RESULTS[candidate.result.value]}; score {len(candidate.objections)}",
+        *(f"    {escape_controls(objection)}" for objection in candidate.objections),
+    ]
+    if candidate.decision is not None:
+        decision = candidate.decision
+        told = ", ".join(str(part) for part in (decision.day, escape_controls(decision.note)) if part)
+        lines.append(f"  decided: {decision.verdict.value}{f' ({told})' if told else ''}")
+    lines += [f"  before: {_quote(one, _BESIDE_CHARACTERS)}" for one in candidate.before]
+    lines.append(f"  > {_quote(post, _POST_CHARACTERS)}")
+    lines += [f"  after: {_quote(one, _BESIDE_CHARACTERS)}" for one in candidate.after]
+    return "\n".join([*lines, ""])
+
+
+def _quote(post: "Post", most: int) -> str:
+    day = f"{post.created_at:%Y-%m-%d %H:%M} " if post.created_at else ""
+    title = f"[{' '.join(post.title.split())}] " if post.title else ""
+    words = f"{title}{' '.join(post.text.split())}" or "(no words)"
+    return f"{day}{post.role.value.replace('_', ' ')}: {escape_controls(words, most)}"
+
+
+def to_json(candidates: Sequence["Candidate"], decisions: "Decisions") -> str:
+    """Return the posts to decide on, whole, and every decision as JSON."""
+    told = [
+        {
+            "post_id": one.post_id,
+            "decision": one.verdict.value,
+            "decided_on": str(one.day or "") or None,
+            "note": one.note,
+        }
+        for one in decisions.values()
+    ]
+    return json.dumps({"posts": [one.to_json() for one in candidates], "decisions": told}, indent=1, ensure_ascii=False)
+
+
+def decided(decisions: "Decisions", workspace: Path) -> str:
+    """Return how many decisions there are, and that they need a build."""
+    where = shlex.quote(str(workspace))
+    return f"{_count(decisions).capitalize()}. Run 'peercorpus build --workspace {where}' to apply it."

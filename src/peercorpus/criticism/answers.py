@@ -1,19 +1,100 @@
 """Find the passages of the authors' posts that answer each point of a review, with the confidence in each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from math import fsum
+from types import MappingProxyType
 
 from peercorpus.criticism.align import Attribution, ReviewMatcher, ReviewSentence
-from peercorpus.criticism.calibration import calibrate
 from peercorpus.criticism.kinds import split_words
 from peercorpus.criticism.labels import FIELD_LETTERS, KIND_LETTERS, Label, read_label
 from peercorpus.criticism.passages import Passage, read_passages
-from peercorpus.criticism.replies import Reply
 from peercorpus.criticism.split import TextPoint
+from peercorpus.records.enums import Role
 from peercorpus.records.points import AnswerMethod, KindSource, PointAnswer
-from peercorpus.records.reviews import Section
+from peercorpus.records.reviews import Conversation, Post, Section
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A post by the authors, or the parts of it, that may answer one review.
+
+    Attributes:
+        post_id: The post.
+        text: Its text, verbatim.
+        created_at: Time of posting; None if unknown.
+        is_to_all: Whether it addresses several or all reviewers.
+        concerning: Passages of such a post that name this reviewer, verbatim; empty if all of it may concern them.
+    """
+
+    post_id: str
+    text: str
+    created_at: datetime | None
+    is_to_all: bool = False
+    concerning: tuple[str, ...] = ()
+
+    def parts(self) -> Iterator[tuple[int, str]]:
+        """Yield the offset and the text of each part that may concern this review."""
+        if not self.concerning:
+            yield 0, self.text
+            return
+        at = 0
+        for passage in self.concerning:
+            found = self.text.find(passage, at)
+            if found >= 0:
+                yield found, passage
+                at = found + len(passage)
+
+
+def read_replies(conversation: Conversation | None, posts: Mapping[str, Post]) -> Iterator[Reply]:
+    """Yield the authors' posts in a conversation, then their responses to several or all reviewers.
+
+    Args:
+        conversation: The conversation with the reviewer; None if there is none.
+        posts: Posts by id; those not in it are left out.
+    """
+    if conversation is None:
+        return
+    for turn in conversation.turns:
+        if turn.role is Role.AUTHOR:
+            for post_id in turn.post_ids:
+                if post_id in posts:
+                    yield Reply(post_id, posts[post_id].text, posts[post_id].created_at)
+    for beside in conversation.context:
+        post = posts.get(beside.post_id)
+        if post is not None:
+            yield Reply(post.post_id, post.text, post.created_at, is_to_all=True, concerning=beside.concerning)
+
+
+Steps = Sequence[tuple[float, float]]
+"""Pairs of the lowest probability to which a share applies and that share; ascending in both."""
+
+STEPS: Mapping[AnswerMethod, Steps] = MappingProxyType(
+    {
+        AnswerMethod.QUOTE: ((0.0, 0.7), (0.89, 0.89), (0.99, 0.97)),
+        AnswerMethod.LABEL: ((0.0, 0.6), (0.96, 0.77), (0.998, 0.86)),
+        AnswerMethod.ORDER: ((0.0, 0.54), (0.86, 0.6), (0.91, 0.67), (0.98, 0.92)),
+        AnswerMethod.SIMILARITY: ((0.0, 0.43), (0.95, 0.76)),
+    }
+)
+"""Isotonic regression (pooling adjacent violators, bins of 30 answers) on the half of DISAPERE's forums on which the
+weights were tuned; `benchmarks/run.py points` measures both halves."""
+
+
+def calibrate(probability: float, method: AnswerMethod, *, is_to_all: bool) -> float:
+    """Return the share of answers of this kind that annotators judged correct.
+
+    The measured pairs include no posts to several or all reviewers, so answers in those get the lowest share.
+
+    >>> calibrate(0.95, AnswerMethod.QUOTE, is_to_all=False), calibrate(0.95, AnswerMethod.QUOTE, is_to_all=True)
+    (0.89, 0.7)
+    """
+    steps = STEPS[method]
+    index = 1 if is_to_all else bisect_right(steps, probability, key=lambda step: step[0])
+    return steps[index - 1][1]
 
 
 @dataclass(frozen=True, slots=True)

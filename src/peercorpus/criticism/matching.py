@@ -6,17 +6,41 @@ reader judged two matching points to be the same criticism.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import fsum, log
 
 from peercorpus.criticism.kinds import content_words, split_words
-from peercorpus.criticism.places import Place, find_places
 from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import CRITICAL_KINDS
+
+PLACE = re.compile(
+    r"\b(?P<kind>section|sec|appendix|app|figure|fig|table|tab|equation|eqn|eq|theorem|lemma|algorithm|alg)s?\.?\s*+[(~]?\s*+"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}|(?-i:[A-H])(?:\.\d{1,2}){0,2}(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+KINDS = {
+    "sec": "section", "appendix": "section", "app": "section", "fig": "figure", "tab": "table",
+    "eq": "equation", "eqn": "equation", "alg": "algorithm",
+}  # fmt: skip
+
+Place = tuple[str, str]
+"""Kind of place, and its number as written."""
+
+
+def find_places(text: str) -> Iterator[Place]:
+    """Yield the sections, tables, figures and equations that a text names.
+
+    >>> [*find_places("See Fig. 3, Table 2 and Appendix B.1.")]
+    [('figure', '3'), ('table', '2'), ('section', 'B.1')]
+    """
+    for match in PLACE.finditer(text):
+        kind = match["kind"].casefold()
+        yield KINDS.get(kind, kind), match["number"]
+
 
 LEAST_SCORE = 0.16
 """Smallest score at which two points match; chosen, like the next two, on one half of the labelled pairs."""

@@ -21,8 +21,8 @@ import msgspec
 import tantivy
 
 from peercorpus.corpus.forums import ForumReader
+from peercorpus.corpus.points import public_points
 from peercorpus.corpus.public_forums import public_forums
-from peercorpus.corpus.public_points import public_points
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import TextStore
 from peercorpus.errors import TryLaterError

@@ -8,8 +8,8 @@ from itertools import groupby
 
 import msgspec
 
+from peercorpus.corpus.points import keep_changes
 from peercorpus.corpus.public_forums import PublicForum
-from peercorpus.corpus.public_points import keep_changes
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS

@@ -8,11 +8,12 @@ import re
 from dataclasses import dataclass, field
 
 from peercorpus.latex.characters import escape_text, write_maths
-from peercorpus.latex.maths_commands import (
+from peercorpus.latex.signs import (
     ARITY,
     BIG,
     DELIMITERS,
     ENVIRONMENTS,
+    MATHS_ACCENTS,
     MOST_COLUMNS,
     OPERATORS,
     OPTIONAL,
@@ -22,7 +23,6 @@ from peercorpus.latex.maths_commands import (
     SYMBOLS,
     TEXT_COMMANDS,
 )
-from peercorpus.latex.signs import MATHS_ACCENTS
 from peercorpus.pdf.math_fonts import UNKNOWN
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)

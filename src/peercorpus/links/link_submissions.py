@@ -23,16 +23,19 @@ from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.links.candidates import (
     ABSTRACTS,
     TITLES,
+    ComparedPaper,
+    Heads,
     Pair,
     PaperKey,
     Passages,
+    StoredPapers,
     TextPair,
     find_candidates,
     find_equal_keys,
     find_shared_authors,
     pair_share,
+    read_submissions,
 )
-from peercorpus.links.compared_papers import ComparedPaper, Heads, StoredPapers, read_submissions
 from peercorpus.links.named_submissions import (
     DIGEST,
     NamedSubmission,

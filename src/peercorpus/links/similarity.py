@@ -14,8 +14,7 @@ from itertools import compress, filterfalse, pairwise
 from zlib import crc32
 
 from peercorpus.links.named_submissions import STOCK
-from peercorpus.links.names import SAME_AUTHORS, Author, find_telling_words, read_authors, shared_authors
-from peercorpus.links.plain_words import plain_words
+from peercorpus.links.names import SAME_AUTHORS, Author, find_telling_words, plain_words, read_authors, shared_authors
 from peercorpus.records.sentence_ends import find_sentence_ends
 
 COUNTER_SLOTS = 1 << 22

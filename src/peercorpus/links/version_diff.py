@@ -14,8 +14,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from peercorpus.links.citations import find_equations, find_labels, mask_equations, mask_numbers
-from peercorpus.links.section_pairs import pair_sections
-from peercorpus.links.sections import read_text_sections
+from peercorpus.links.sections import pair_sections, read_text_sections
 from peercorpus.links.sentence_matches import find_anchors, match, match_similar
 from peercorpus.links.sentences import FORMULA, Sentence
 from peercorpus.records.enums import ChangeKind

@@ -11,6 +11,7 @@ from peercorpus.release.schemas import (
     GRADE,
     KEYWORDS,
     MARKDOWN,
+    PLACE,
     REVIEWER,
     SCORE,
     STATUS,
@@ -68,5 +69,15 @@ META_REVIEW_SFT = pa.schema(
         column("reviews_left_out", COUNT, "reviews that were, or may have been, written after the decision"),
         column("turns_left_out", COUNT, "turns and responses that came after the decision or a meta-review"),
         column("tell_decision", COUNT, "of these, what is left out as its words state the decision on the paper"),
+    ]
+)
+
+
+ACCEPTANCE = pa.schema(
+    [
+        *PLACE,
+        GRADE,
+        column("question", TEXT, "the paper as the reviewers read it, and what the benchmark asks about it"),
+        column("target", TEXT, "`accept` or `reject`"),
     ]
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
-from peercorpus.corpus.public_points import keep_changes
+from peercorpus.corpus.points import keep_changes
 from peercorpus.records.points import Point, PointAspect, PointKind
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row

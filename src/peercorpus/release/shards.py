@@ -14,9 +14,8 @@ import pyarrow.parquet as pq
 
 from peercorpus.release import schemas
 from peercorpus.release.ai_review_schema import AI_REVIEWS
-from peercorpus.release.meta_review_schema import META_REVIEW_SFT
+from peercorpus.release.meta_review_schema import ACCEPTANCE, META_REVIEW_SFT
 from peercorpus.release.point_schema import ANSWERS, POINTS
-from peercorpus.release.question_schema import ACCEPTANCE
 from peercorpus.release.text_schema import TEXTS
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.parquet import open_parquet

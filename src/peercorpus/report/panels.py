@@ -13,14 +13,13 @@ from peercorpus.report import (
     count_figures,
     model_statistics,
     re2_figures,
-    re2_statistics,
     review_statistics,
     score_figures,
 )
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import add_heading
 from peercorpus.report.points import point_figures, point_statistics
-from peercorpus.report.reviewing import reviewing_figures, reviewing_statistics
+from peercorpus.report.reviewing import reviewing_figures
 from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ _OWN = {
             name="review_load",
             part=_REVIEWING,
             title="Reviews of a paper, by area",
-            statistic=reviewing_statistics.review_load,
+            statistic=reviewing_figures.review_load,
             drawn=reviewing_figures.draw_review_load,
             read=f"Bar: the mean; line: from the fewest to the most. {_AREAS}",
         ),
@@ -219,7 +218,7 @@ _OWN = {
             name="late_reviews",
             part=_REVIEWING,
             title="Reviews after the due date, by area",
-            statistic=reviewing_statistics.late_reviews,
+            statistic=reviewing_figures.late_reviews,
             drawn=reviewing_figures.draw_late_reviews,
             read=f"The share of the reviews whose due date is known. {_AREAS}",
         ),
@@ -227,7 +226,7 @@ _OWN = {
             name="responses_by_area",
             part=_REVIEWING,
             title="Who responds, by area",
-            statistic=reviewing_statistics.responses_by_area,
+            statistic=reviewing_figures.responses_by_area,
             drawn=reviewing_figures.draw_responses_by_area,
             read=f"Shares of the conversations with a reviewer. {_AREAS}",
         ),
@@ -321,7 +320,7 @@ RE2_PANELS = {
             name="fig2f_scores",
             part=_FIG2,
             title="(f) Review scores of the ten conferences with the most papers",
-            statistic=re2_statistics.score_violins,
+            statistic=re2_figures.score_violins,
             drawn=re2_figures.draw_violins,
             read="Contour: density of the scores; its tails extend beyond the data, where there are no scores. Box:"
             " from Q1 to Q3,"
@@ -331,7 +330,7 @@ RE2_PANELS = {
             name=_DETAILS,
             part=_FIG3,
             title="What each part of a violin is",
-            statistic=re2_statistics.violin_details,
+            statistic=re2_figures.violin_details,
             drawn=re2_figures.draw_violin_details,
             read="Whiskers, quartiles, interquartile range (IQR), median and tails, with their values; the contour is"
             " as wide as the scores are dense. Each violin has its own measure of width.",

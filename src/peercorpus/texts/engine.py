@@ -101,7 +101,7 @@ ENGINES: Mapping[str, str] = MappingProxyType(
         "pdfium-layout": "peercorpus.texts.engines.default_layout:DefaultLayout",
         "pdfium-text": "peercorpus.texts.engines.pdfium_text:PdfiumText",
         "auto": "peercorpus.texts.engines.auto:AutoEngine",
-        "rapidocr": "peercorpus.texts.engines.layout_with_ocr:OcrEngine",
+        "rapidocr": "peercorpus.texts.engines.nemotron:OcrEngine",
         "docling": "peercorpus.texts.engines.docling:Docling",
         "nemotron": "peercorpus.texts.engines.nemotron:Nemotron",
         "vision": "peercorpus.texts.engines.vision_model:Vision",
@@ -129,9 +129,7 @@ TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """Engine name → supported options; `auto` also supports those of its heavier engine, engines not listed none."""
 
-WITH_OCR: Mapping[str, str] = MappingProxyType(
-    {"pdfium-layout": "peercorpus.texts.engines.layout_with_ocr:LayoutWithOcr"}
-)
+WITH_OCR: Mapping[str, str] = MappingProxyType({"pdfium-layout": "peercorpus.texts.engines.nemotron:LayoutWithOcr"})
 """Engine name → module and class of the variant with OCR for pages without readable text."""
 
 UNREAD = "cannot be read"

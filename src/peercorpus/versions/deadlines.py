@@ -16,13 +16,65 @@ from typing import Any
 import msgspec
 
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.openreview.objects import Note, invitation_name
+from peercorpus.openreview.objects import Note, decode_leniently, invitation_name, to_time
 from peercorpus.records.enums import VersionMoment
 from peercorpus.venues.catalogue import DEADLINE_YEARS, VenueRow, digest_deadlines, row_of
 from peercorpus.venues.own_venues import OwnInvitations, find_row, own_venue
-from peercorpus.versions.pdf_forms import PdfForm, read_form
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
+
+ANY_FIELD = "*"
+
+
+class _Invitation(msgspec.Struct):
+    """An invitation; its dates are milliseconds since the epoch, UTC."""
+
+    edit: Any = None
+    cdate: int | None = None
+    duedate: int | None = None
+    expdate: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PdfForm:
+    """What an invitation states about the PDFs of submissions.
+
+    Attributes:
+        brings_pdf: Whether it can change a PDF; None if it does not say.
+        opens_at: When it can first be used; None if unknown.
+        due_at: When it is due; None if it states no due time.
+        closes_at: When it can last be used; None if it stays open.
+    """
+
+    brings_pdf: bool | None
+    opens_at: datetime | None = None
+    due_at: datetime | None = None
+    closes_at: datetime | None = None
+
+
+def read_form(body: bytes) -> PdfForm:
+    """Read an invitation as received; what cannot be read counts as absent."""
+    invitation = decode_leniently(_Invitation, body)
+    nested = invitation.edit.get("invitation") if isinstance(invitation.edit, dict) else None
+    if isinstance(nested, dict):
+        invitation = decode_leniently(_Invitation, msgspec.json.encode(nested))
+    edit = invitation.edit
+    return PdfForm(
+        brings_pdf=_can_change(edit.get("note")) if isinstance(edit, dict) else None,
+        opens_at=to_time(invitation.cdate),
+        due_at=to_time(invitation.duedate),
+        closes_at=to_time(invitation.expdate),
+    )
+
+
+def _can_change(note: object) -> bool | None:
+    """Return whether a form for notes can change a submission's PDF, or None if it does not say."""
+    content = note.get("content", {}) if isinstance(note, dict) else None
+    if not isinstance(content, dict):
+        return None
+    fields = [content[name] for name in ("pdf", ANY_FIELD) if name in content]
+    return any(not isinstance(field, dict) or "value" in field or "readers" not in field for field in fields)
+
 
 _TEXT = files(__package__).joinpath("invitations.toml").read_text(encoding="utf-8")
 INVITATIONS_DIGEST = digest_of_data(tomllib.loads(_TEXT))

@@ -8,8 +8,8 @@ from textwrap import dedent
 
 from jinja2.filters import do_urlencode
 
+from peercorpus.corpus.points import keep_changes
 from peercorpus.corpus.public_forums import PublicForum
-from peercorpus.corpus.public_points import keep_changes
 from peercorpus.explorer.paper_page import Dialogue, Spoken
 from peercorpus.explorer.rendering import masked
 from peercorpus.records.points import Point, PointAnswer, PointReaction

@@ -8,7 +8,14 @@ from peercorpus.pdf.math_fonts import AXIS_EM
 from peercorpus.pdf.shapes import Box
 from peercorpus.texts.layout.formulas.doubts import count_doubts, count_overlaps
 from peercorpus.texts.layout.formulas.latex import row_latex
-from peercorpus.texts.layout.formulas.matrices import join_matrices
+from peercorpus.texts.layout.formulas.matrices import (
+    PLAIN_KINDS,
+    ROW_BREAK,
+    group_baselines,
+    join_matrices,
+    join_nodes,
+    remove,
+)
 from peercorpus.texts.layout.formulas.nodes import (
     BRACKET_PIECES,
     FENCES,
@@ -19,7 +26,6 @@ from peercorpus.texts.layout.formulas.nodes import (
     row_size,
     shrink_large,
 )
-from peercorpus.texts.layout.formulas.rows import PLAIN_KINDS, ROW_BREAK, group_baselines, join_nodes, remove
 
 _TWO_WORD_OPERATORS = {
     ("arg", "max"): "arg max",
