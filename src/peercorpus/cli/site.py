@@ -52,8 +52,6 @@ def site(
         Add a page of what changed between the versions of each paper, if the release has changes; their size is
         printed first.
     """
-    from peercorpus.explorer.site.extras import Extra
-
     with needs_extra("web"):
         from peercorpus.explorer.site.extras import Extra, check_extras
         from peercorpus.explorer.site.release_papers import open_for_site
