@@ -67,13 +67,12 @@ def _nothing(*_: object) -> None:
 
 def _publish(_: str, corpus: Path, out: Path) -> None:
     from peercorpus.release.publish import publish_release
-    from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.splits import Profile
+    from peercorpus.release.request import ReleaseRequest
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
         test_after = publishing.BEGAN.date() - timedelta(days=1)
-        publish_release(workspace, out, splits=SplitRequest(Profile.TEMPORAL, test_after))
+        publish_release(workspace, out, ReleaseRequest(splits="temporal", test_after=test_after))
 
 
 DOES: dict[str, Callable[[str, Path, Path], None]] = {

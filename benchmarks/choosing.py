@@ -9,7 +9,8 @@ from unittest.mock import patch
 
 import orjson
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.versions import find_versions
 from peercorpus.versions.find_versions import read_versions
@@ -45,7 +46,7 @@ def give_files(workspace: Workspace) -> None:
 
 def _run(workspace: Workspace) -> None:
     for venue_id in workspace.raw.venues():
-        find_versions.run(workspace, venue_id, Options(), KEY, no_report)
+        find_versions.run(workspace, venue_id, BuildRequest(), KEY, no_report)
 
 
 def _submissions(workspace: Workspace) -> list[SubmissionPdfs]:
@@ -76,7 +77,7 @@ def measure_choosing(scratch: Path) -> None:
     with open_workspace(folder) as workspace:
         give_files(workspace)
         for venue_id in workspace.raw.venues():
-            NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
+            NORMALISE.run(workspace, venue_id, BuildRequest(), KEY, no_report)
         held = _submissions(workspace)
         rows = sum(len(read_versions(one)) for one in held)
         gc.collect()

@@ -10,7 +10,8 @@ import msgspec
 import orjson
 
 from peercorpus.conversations.build import build_conversations
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.models.chat_messages import ChatOptions, Response, to_chat_messages
 from peercorpus.records.reviews import Post, Review
@@ -25,7 +26,7 @@ Forum = tuple[list[Post], list[Review]]
 def _forums(workspace: Workspace) -> list[Forum]:
     found: list[Forum] = []
     for venue_id in workspace.raw.venues():
-        NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
+        NORMALISE.run(workspace, venue_id, BuildRequest(), KEY, no_report)
         reviews = {
             forum_id: list(group)
             for forum_id, group in groupby(workspace.tables.read(Review, venue_id), key=attrgetter("forum_id"))

@@ -20,9 +20,7 @@ from peercorpus.corpus.takedown import SALT
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.kept_parts import PARTS
 from peercorpus.release.publish import publish_release
-from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import ReleaseLayout, ReleaseRequest
 from peercorpus.workspace.workspace import open_workspace
 from publishing import Words, begin, fill_venue
 
@@ -37,12 +35,10 @@ Took = tuple[float, float]
 
 def publish(corpus: Path, out: Path, layout: str, *venue_ids: str) -> None:
     """Publish as the command does, which looks first whether anything changed."""
-    is_reviewbench = layout == ReleaseLayout.REVIEWBENCH
-    splits = None if is_reviewbench else SplitRequest(Profile.RE2)
-    of_layout = ReleaseLayout(layout)
+    request = ReleaseRequest(layout=ReleaseLayout(layout))
     with open_workspace(corpus) as workspace:
-        if not is_up_to_date(out, workspace, venue_ids, splits, authors=True, layout=of_layout):
-            publish_release(workspace, out, venue_ids or None, splits=splits, layout=of_layout)
+        if not is_up_to_date(out, workspace, request, venue_ids):
+            publish_release(workspace, out, request, venue_ids or None)
 
 
 def _fill(corpus: Path, papers: int, *places: int, seed: int = 0) -> None:

@@ -18,7 +18,8 @@ from typing import Any
 
 from alike_papers import LONG_TEXT_ITEMS, OTHER, SAME, TOPICS, Work, couples, edit, write, write_work
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.links.candidates import ComparedPaper, Pair
 from peercorpus.links.link_submissions import find_candidate_pairs, link_papers
 from peercorpus.links.similarity import PaperComparer, find_word_runs, normalise_head, text_share
@@ -202,7 +203,7 @@ def fill(folder: Path, papers: int) -> None:
 def link(folder: Path) -> None:
     """Run the stage."""
     with open_workspace(folder) as workspace:
-        link_papers(LocalExecutor(), workspace, "", Options(), KEY, no_report)
+        link_papers(LocalExecutor(), workspace, "", BuildRequest(), KEY, no_report)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -23,8 +23,6 @@ from peercorpus.records.papers import Evidence, Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Section, Turn
 from peercorpus.records.scores import Score
 from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -155,7 +153,7 @@ def change_venue(folder: Path, place: int) -> None:
 def publish_all(folder: Path, out: Path) -> None:
     """Write a release with all configurations and Re²'s splits."""
     with open_workspace(folder, write=False) as workspace:
-        publish_release(workspace, out, splits=SplitRequest(Profile.RE2))
+        publish_release(workspace, out)
 
 
 def _rows(release: Path) -> Iterator[dict[str, Any]]:

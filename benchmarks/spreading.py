@@ -16,7 +16,7 @@ from pathlib import Path
 from fill import fill
 from many_venues import write_notes
 from peercorpus.execution.progress import Progress
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.build_venues import SPREAD
 from peercorpus.workspace.workspace import open_workspace
@@ -46,7 +46,7 @@ def measure(folder: Path, workers: int) -> tuple[float, float, float]:
     began = time.monotonic() - time.process_time()
     with open_workspace(folder) as workspace:
         opened_s = time.process_time()
-        build(workspace, options=Options(workers=workers), progress=phases.show)
+        build(workspace, options=BuildRequest(workers=workers), progress=phases.show)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     of_workers_s = used.ru_utime + used.ru_stime
     total_s = time.process_time() + of_workers_s

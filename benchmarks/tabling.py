@@ -12,7 +12,8 @@ import orjson
 
 from apart import run_apart
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -67,9 +68,9 @@ def _parse_from_raw(workspace: Workspace) -> None:
 def _run(workspace: Workspace, *, normalise: bool, converse: bool) -> None:
     for venue_id in workspace.raw.venues():
         if normalise:
-            NORMALISE.run(workspace, venue_id, Options(), KEY, no_report)
+            NORMALISE.run(workspace, venue_id, BuildRequest(), KEY, no_report)
         if converse:
-            BUILD_CONVERSATIONS.run(workspace, venue_id, Options(), KEY, no_report)
+            BUILD_CONVERSATIONS.run(workspace, venue_id, BuildRequest(), KEY, no_report)
 
 
 def measure_memory(scratch: Path) -> None:

@@ -171,12 +171,10 @@ def _write_tokenizer(folder: Path, release: Path) -> None:
 
 def _publish(corpus: Path, release: Path) -> None:
     from peercorpus.release.publish import publish_release
-    from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.splits import Profile
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(corpus, write=False) as workspace:
-        publish_release(workspace, release, splits=SplitRequest(Profile.RE2))
+        publish_release(workspace, release)
 
 
 def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from peercorpus.api.publish import PublishResult, publish
     from peercorpus.api.releases import LoadedRelease, load_release
     from peercorpus.api.simulation import Simulation, simulate
+    from peercorpus.execution.requests import BuildRequest
+    from peercorpus.release.request import ReleaseRequest
 
     __version__: str
 else:
@@ -29,11 +31,13 @@ else:
     del harvest, peercorpus
 
 __all__ = [
+    "BuildRequest",
     "BuildResult",
     "Corpus",
     "HarvestResult",
     "LoadedRelease",
     "PublishResult",
+    "ReleaseRequest",
     "Simulation",
     "__version__",
     "build",
@@ -47,22 +51,24 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BuildResult": "build",
-    "Corpus": "corpus",
-    "HarvestResult": "harvest",
-    "LoadedRelease": "releases",
-    "PublishResult": "publish",
-    "Simulation": "simulation",
-    "build": "build",
-    "harvest": "harvest",
-    "load_release": "releases",
-    "open": "corpus",
-    "open_text": "build",
-    "plan_harvest": "harvest",
-    "publish": "publish",
-    "simulate": "simulation",
+    "BuildRequest": "execution.requests",
+    "BuildResult": "api.build",
+    "Corpus": "api.corpus",
+    "HarvestResult": "api.harvest",
+    "LoadedRelease": "api.releases",
+    "PublishResult": "api.publish",
+    "ReleaseRequest": "release.request",
+    "Simulation": "api.simulation",
+    "build": "api.build",
+    "harvest": "api.harvest",
+    "load_release": "api.releases",
+    "open": "api.corpus",
+    "open_text": "api.build",
+    "plan_harvest": "api.harvest",
+    "publish": "api.publish",
+    "simulate": "api.simulation",
 }
-"""Public name → the module of `peercorpus.api` that defines it."""
+"""Public name → the module of `peercorpus` that defines it."""
 
 if not TYPE_CHECKING:  # A type checker would otherwise accept any name.
 
@@ -75,7 +81,7 @@ if not TYPE_CHECKING:  # A type checker would otherwise accept any name.
             raise AttributeError(f"module 'peercorpus' has no attribute {name!r}")
         from importlib import import_module
 
-        return getattr(import_module(f"peercorpus.api.{_MODULES[name]}"), name)
+        return getattr(import_module(f"peercorpus.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

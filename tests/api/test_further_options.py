@@ -15,7 +15,7 @@ from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
 from peercorpus.errors import EngineError, ModelError, PeercorpusError
 from peercorpus.execution.executor import EXECUTORS
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.simulator.world import world
 from peercorpus.simulator.world.holdings import World
@@ -33,13 +33,15 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Options, Any]]:
+def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[BuildRequest, Any]]:
     """Return the options and the executor that a build's stages would get."""
 
-    def call(**options: Any) -> tuple[Options, Any]:
-        given: list[tuple[Options, Any]] = []
+    def call(**options: Any) -> tuple[BuildRequest, Any]:
+        given: list[tuple[BuildRequest, Any]] = []
 
-        def run(_workspace: object, _venues: object, chosen: Options, _show: object, spread: object) -> list[object]:
+        def run(
+            _workspace: object, _venues: object, chosen: BuildRequest, _show: object, spread: object
+        ) -> list[object]:
             given.append((chosen, spread))
             return []
 
@@ -60,17 +62,17 @@ def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[
         {"engine_url": None, "max_pages": None, "heavier": None, "models": None},
     ],
 )
-def test_an_option_reaches_the_stages(options: dict[str, Any], built: Callable[..., tuple[Options, Any]]) -> None:
+def test_an_option_reaches_the_stages(options: dict[str, Any], built: Callable[..., tuple[BuildRequest, Any]]) -> None:
     chosen, _ = built(**options)
     assert {name: getattr(chosen, name) for name in options} == options
 
 
-def test_options_that_are_left_out_are_those_of_the_command(built: Callable[..., tuple[Options, Any]]) -> None:
-    assert built()[0] == Options()
+def test_options_that_are_left_out_are_those_of_the_command(built: Callable[..., tuple[BuildRequest, Any]]) -> None:
+    assert built()[0] == BuildRequest()
 
 
 def test_the_work_goes_to_the_named_executor(
-    built: Callable[..., tuple[Options, Any]], monkeypatch: pytest.MonkeyPatch
+    built: Callable[..., tuple[BuildRequest, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = "peercorpus.execution.executor"
     monkeypatch.setattr(f"{module}.find_spec", find_spec if find_spec("ray") else lambda _: object())
@@ -108,7 +110,7 @@ def test_a_bad_option_of_a_build_is_refused_by_the_name_of_its_parameter(
 def test_an_unknown_option_is_a_type_error_as_in_any_function(tmp_path: Path) -> None:
     for function in (peercorpus.build, peercorpus.publish):
         with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'engin'"):
-            function(tmp_path, engin="vision")  # type: ignore[call-arg]
+            function(tmp_path, engin="vision")
 
 
 def test_the_kind_of_an_error_stays(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_a_model_labels_points(talk: Path, tmp_path: Path) -> None:
         ({"points": "all"}, r"^points must be one of rules, model"),
         ({"max_questions": 0}, r"^max_questions must be a finite number, more than 0"),
         ({"model_url": b"x"}, r"^model_url must be a text"),
-        ({"titles": "model", "layout": "reviewbench"}, r"^titles cannot be used with the layout"),
+        ({"titles": "model", "layout": "reviewbench"}, r'^titles cannot be used with layout="reviewbench"'),
         ({"splits": "none", "new_splits": True}, r'^new_splits cannot be used with splits="none"'),
         ({"splits": "temporal"}, r"give it with test_after"),
     ],

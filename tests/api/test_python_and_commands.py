@@ -14,6 +14,8 @@ from peercorpus.cli.build import build, publish
 from peercorpus.cli.harvest import harvest
 from peercorpus.cli.simulate import simulate
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.release.request import ReleaseRequest
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 
@@ -23,6 +25,9 @@ RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
 
 ONLY_COMMAND = {("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else"}
 """Function and option that only the command has, with the reason."""
+
+REQUESTS = {"build": BuildRequest, "publish": ReleaseRequest}
+"""Function → the class whose fields it takes as keywords."""
 
 ONLY_PYTHON = {"progress": "commands always show their progress"}
 
@@ -37,11 +42,11 @@ def options_of(command: Callable[..., Any]) -> set[str]:
 
 
 def parameters_of(function: Callable[..., Any]) -> set[str]:
-    """Return the names of the arguments of a function, with those of a typed dictionary of further ones."""
+    """Return the names of the arguments of a function, with the fields of its request."""
     parameters = inspect.signature(function).parameters.values()
     single = {one.name for one in parameters if one.kind is not inspect.Parameter.VAR_KEYWORD}
-    further = (one.annotation.__args__[0] for one in parameters if one.kind is inspect.Parameter.VAR_KEYWORD)
-    return single.union(*(kind.__annotations__ for kind in further))
+    request = REQUESTS.get(function.__name__)
+    return single if request is None else single.union(field.name for field in fields(request))
 
 
 @pytest.mark.parametrize("command", [harvest, build, publish, simulate])

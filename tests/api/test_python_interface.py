@@ -19,9 +19,9 @@ import pytest
 
 import peercorpus
 from asked_here import patch_queries
+from asked_releases import publish_release
 from invented_tables import ICLR, a_forum, invented, review
 from peercorpus.errors import PeercorpusError, RefusedAlikeError, TableError
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 NAMES = [name for name in peercorpus.__all__ if name != "__version__"]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import peercorpus
+from asked_releases import publish_release
 from audited_papers import is_accepted, papers, publish_accepted, write_lines
 from commands import Run, assert_refused
 from in_this_process import build_here
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.release.publish import publish_release
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import open_workspace

@@ -19,8 +19,9 @@ from peercorpus.benchmark.options import TaskOptions
 from peercorpus.benchmark.tasks import acceptance, rebuttal, scores
 from peercorpus.benchmark.tasks import review as review_task
 from peercorpus.errors import PeercorpusError
+from peercorpus.release.request import Profile
 from peercorpus.release.split_file import RULES, Made, SplitFile
-from peercorpus.release.splits import Profile, Split
+from peercorpus.release.splits import Split
 from scripted_judges import run_quietly
 
 WORDS = "Review it:"

@@ -8,11 +8,10 @@ import pytest
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.cli.benchmark import TaskName
 from peercorpus.cli.finetune import finetune
-from peercorpus.cli.options import WorstGrade
 from peercorpus.cli.pdfs import PdfGrade
 from peercorpus.cli.release import export
 from peercorpus.finetune.examples import TrainingTask
-from peercorpus.records.enums import Grade
+from peercorpus.records.enums import Grade, WorstGrade
 
 
 def choices(annotation: object) -> set[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from in_this_process import build_here
 from invented_releases import a_release, talk, task_paper, write_release
@@ -15,9 +16,8 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace

@@ -111,13 +111,13 @@ def test_pdfs_are_not_copied_into_the_workspace(run: Run, corpus: Path) -> None:
 
 def test_python_refuses_what_the_commands_refuse(corpus: Path) -> None:
     with pytest.raises(PeercorpusError, match="ocr must be one of off, auto"):
-        peercorpus.build(corpus, ocr="nope")  # type: ignore[arg-type]
+        peercorpus.build(corpus, ocr="nope")
     with pytest.raises(PeercorpusError, match="test_after must be a date"):
         peercorpus.publish(corpus, "out", splits="temporal", test_after="soon")
     with pytest.raises(PeercorpusError, match="folder is empty"):
         peercorpus.build("")
-    with pytest.raises(PeercorpusError, match="workers must be a number"):
-        peercorpus.build(corpus, workers="2")  # type: ignore[arg-type]
+    with pytest.raises(PeercorpusError, match="workers must be a whole number"):
+        peercorpus.build(corpus, workers="2")
     first = peercorpus.publish(corpus, "out", splits="temporal", test_after="2022-01-01")
     assert first.is_new
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from cards import read_card
 from commands import Run, assert_refused
 from invented_tables import ICLR, conversation, invented, paper, post, review, turn, version
 from peercorpus.corpus.reminder_decisions import LIST
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, invented
 from naming import Naming
 from peercorpus.cli.text import publish
 from peercorpus.release.folder import open_release
 from peercorpus.release.provenance import read_inputs
-from peercorpus.release.publish import publish_release
 from peercorpus.release.published import remember_upload
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace

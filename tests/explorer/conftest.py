@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
+from asked_releases import publish_release
 from chromium import CHROMIUM, FLAGS
 from explored import GONE, explored, hostile, known_with_points
 from invented_tables import ICLR, invented, keep, text
 from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

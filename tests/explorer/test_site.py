@@ -16,6 +16,7 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asked_releases import publish_release
 from commands import run_command
 from explored import GONE, LIVELY, QUIET, SILENT, known_with_points
 from invented_points import WEAKNESSES
@@ -32,8 +33,7 @@ from peercorpus.explorer.site.render import Job, render_papers
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.request import ReleaseLayout
 from peercorpus.workspace.workspace import open_workspace
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from asked_releases import publish_release
 from chromium import IN_CHROMIUM, watched
 from explored import LIVELY, known_with_points
 from invented_tables import ICLR, conversation, invented, paper, post, review, turn
@@ -17,7 +18,6 @@ from peercorpus.explorer.site.release_papers import make_paper, read_rows
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.records.enums import PostKind, Role
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

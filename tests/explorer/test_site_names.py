@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from asked_releases import publish_release
 from chromium import IN_CHROMIUM
 from invented_tables import invented, keep
 from named_people import NAMES, PSEUDONYMS, venues
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

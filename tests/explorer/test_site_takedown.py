@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from answered_points import with_points
+from asked_releases import publish_release
 from commands import run_command
 from invented_tables import ICLR, a_forum, invented, keep, link, version
 from invented_tables import what_follows as follow
@@ -20,7 +21,6 @@ from peercorpus.records.enums import SectionKind
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Conversation, Post, Review, Section
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import open_workspace
 
 GONE, STAYS, EARLIER = "f2gone", "f1stays", "f0earlier"

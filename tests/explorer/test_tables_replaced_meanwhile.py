@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from asked_releases import publish_release
 from explored import HOST, LIVELY, QUIET, known
 from invented_tables import ICLR, fill, invented, keep, paper
 from peercorpus.errors import TryLaterError
@@ -18,7 +19,6 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import server
 from peercorpus.explorer.search_index import open_index
 from peercorpus.explorer.server import make_app, open_explorer
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 TAG = re.compile(r"<[^>]+>")

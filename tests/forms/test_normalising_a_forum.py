@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms import vocabulary
 from peercorpus.forms.invitation_forms import derive_form
 from peercorpus.forms.normalise import STAGE, balance
@@ -61,7 +62,7 @@ class Normalised:
         with closing(Workspace(folder)) as workspace:
             with workspace.raw.transaction():
                 workspace.raw.add([*map(_raw, notes), *others])
-            STAGE.run(workspace, V, Options(), KEY, no_report)
+            STAGE.run(workspace, V, BuildRequest(), KEY, no_report)
             tables = workspace.tables
             self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
             self.posts = {post.post_id: post for post in tables.read(Post, V)}

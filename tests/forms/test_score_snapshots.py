@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.records.enums import Phase, Reason, ScoreSource
 from peercorpus.records.papers import SetAside
@@ -70,7 +71,7 @@ def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[Se
         for found in (raw(PAPER), *objects):
             with workspace.raw.transaction():
                 workspace.raw.add([found])
-        STAGE.run(workspace, V, Options(), "ab" * 32, no_report)
+        STAGE.run(workspace, V, BuildRequest(), "ab" * 32, no_report)
         assert all(one.holds for one in balance(workspace, V))
         return list(workspace.tables.read(Review, V)), list(workspace.tables.read(SetAside, V))
 

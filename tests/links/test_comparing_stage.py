@@ -11,7 +11,8 @@ from test_comparing import CHANGED, PAPER, after
 from in_this_process import InThisProcess
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.links import compare_versions as stage
 from peercorpus.records.documents import Change, PaperText
 from peercorpus.records.enums import Grade, Reason, VersionMoment
@@ -52,7 +53,7 @@ def compared(folder: Path, records: Sequence[object], spread: Executor | None = 
         with workspace.tables.replacing(names, VENUE, "invent", "a" * 64) as out:
             for record in records:
                 out.add(record)
-        stage.compare_versions(spread or InThisProcess(), workspace, VENUE, Options(), "b" * 64, no_report)
+        stage.compare_versions(spread or InThisProcess(), workspace, VENUE, BuildRequest(), "b" * 64, no_report)
         assert [one for one in stage.balance(workspace, VENUE) if not one.holds] == []
         yield workspace.tables
 

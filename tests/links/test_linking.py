@@ -17,7 +17,8 @@ from peercorpus.corpus.forums import read_whole_record
 from peercorpus.errors import TableError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.links import link_submissions
 from peercorpus.pipeline.build import build, require_built
 from peercorpus.pipeline.build_venues import ALL_VENUES
@@ -56,7 +57,7 @@ def with_text(one: Paper, markdown: str, grade: Grade | None = Grade.EXACT) -> l
 
 
 def link(workspace: Workspace, spread: Executor | None = None) -> list[Link]:
-    link_submissions.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, Options(), KEY, no_report)
+    link_submissions.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, BuildRequest(), KEY, no_report)
     tables = workspace.tables
     assert all(one.holds for venue_id in workspace.venues() for one in link_submissions.balance(workspace, venue_id))
     return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
@@ -74,7 +75,7 @@ def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
 def test_failed_comparisons_are_repeated_by_a_build_with_retry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_done_by_build(spread: Executor, *, retry: bool = False) -> bool:
         monkeypatch.setattr("peercorpus.pipeline.build.STAGES", (link_submissions.stage(spread),))
-        return [step.was_finished for step in build(workspace, options=Options(retry=retry))] == [False]
+        return [step.was_finished for step in build(workspace, options=BuildRequest(retry=retry))] == [False]
 
     failing = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It took too long."),))
     with invented(tmp_path / "corpus", alike_in_text(2)) as workspace:

@@ -10,7 +10,8 @@ import pytest
 
 from in_this_process import InThisProcess
 from invented_tables import ICLR, ICML, NOON, TMLR, invented, paper, post
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.links import similarity
 from peercorpus.links.link_submissions import link_papers
 from peercorpus.links.similarity import PaperComparer, normalise_head
@@ -157,7 +158,7 @@ def links_of(folder: Path, papers: list[Paper], posts: list[Post]) -> set[tuple[
     records.sort(key=lambda record: record.forum_id)
     by_venue = {venue_id: [record for record in records if record.venue_id == venue_id] for venue_id in VENUES}
     with invented(folder, by_venue) as workspace:
-        link_papers(InThisProcess(), workspace, ALL_VENUES, Options(), "b" * 64, no_report)
+        link_papers(InThisProcess(), workspace, ALL_VENUES, BuildRequest(), "b" * 64, no_report)
         found = [one for venue_id in VENUES for one in workspace.tables.read(Link, venue_id)]
     return {(one.earlier_id, one.forum_id) for one in found}
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from explored import GONE, LIVELY, QUIET, known
 from invented_tables import ICLR, conversation, invented, paper, post, review, turn
 from peercorpus.records.enums import Role, SectionKind
 from peercorpus.records.reviews import Section
-from peercorpus.release.publish import publish_release
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 

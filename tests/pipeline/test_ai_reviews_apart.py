@@ -8,15 +8,14 @@ from unittest.mock import patch
 import polars as pl
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import InThisProcess
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.papers import Paper
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.world import build_world

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from commands import Run
 from in_this_process import build_here
 from peercorpus.harvest.import_dumps import import_dumps
@@ -30,7 +31,6 @@ from peercorpus.records.enums import (
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
 from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import (
     KITES,

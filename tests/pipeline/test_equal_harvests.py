@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.records.reviews import Post
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.pseudonyms import store_key

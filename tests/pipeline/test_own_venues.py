@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from asked_releases import publish_release
 from cards import read_card
 from commands import Run, assert_refused
 from in_this_process import build_here
@@ -20,7 +21,6 @@ from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, Secti
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Post, Review
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
 from peercorpus.records.reviews import Post
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 pytestmark = pytest.mark.slow

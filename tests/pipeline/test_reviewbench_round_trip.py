@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.schemas import REVIEWBENCH
-from peercorpus.release.shards import ReleaseLayout
 from peercorpus.workspace.workspace import open_workspace
 from published_records import write_parquet
 from reviewbench_rows import invented_rows

@@ -16,7 +16,8 @@ from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.execution.ray_cluster import RayExecutor
-from peercorpus.execution.stage import Options, split_forums
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline import build_venues, plan_build, schedule
@@ -84,7 +85,7 @@ def contents(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def built(folder: Path, spread: Any, options: Options | None = None) -> tuple[dict[str, Any], list[StepResult]]:
+def built(folder: Path, spread: Any, options: BuildRequest | None = None) -> tuple[dict[str, Any], list[StepResult]]:
     with open_workspace(folder) as workspace:
         steps = build(workspace, options=options, spread=spread)
         assert read_status(workspace).holds
@@ -108,8 +109,8 @@ def test_several_workers_give_the_rows_digests_and_files_of_one(
     corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]
 ) -> None:
     whole = shutil.copytree(corpus, tmp_path / "alone")
-    alone, steps = built(whole, LocalExecutor(), Options(workers=1))
-    found, others = built(corpus, LocalExecutor(), Options(workers=3))
+    alone, steps = built(whole, LocalExecutor(), BuildRequest(workers=1))
+    found, others = built(corpus, LocalExecutor(), BuildRequest(workers=3))
     assert found == alone == by_ranges
     assert [(step.venue_id, step.stage) for step in others] == [(step.venue_id, step.stage) for step in steps]
     assert max(len(files) for _, _, files in alone.values()) > 3
@@ -281,11 +282,11 @@ def test_workers_write_the_same_to_a_store_as_to_disk(
     fill(tmp_path / "placed", 3)
     here = shutil.copytree(tmp_path / "placed", tmp_path / "here")
     move_workspace(tmp_path / "placed", f"s3://{bucket.bucket}/placed", show_nothing)
-    assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
+    assert built(tmp_path / "placed", LocalExecutor(), BuildRequest(workers=2))[0] == built(here, InThisProcess())[0]
 
 
 def test_workers_of_a_cluster_are_not_limited_by_local_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    assert build_venues._count_processes(LocalExecutor(), Options(workers=200)) == 200
-    assert build_venues._count_processes(RayExecutor(), Options(workers=200)) == 4
-    assert build_venues._count_processes(RayExecutor(), Options(workers=3)) == 3
+    assert build_venues._count_processes(LocalExecutor(), BuildRequest(workers=200)) == 200
+    assert build_venues._count_processes(RayExecutor(), BuildRequest(workers=200)) == 4
+    assert build_venues._count_processes(RayExecutor(), BuildRequest(workers=3)) == 3

@@ -12,7 +12,8 @@ from peercorpus.conversations.build import build_conversations
 from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.points import find_points as stage
 from peercorpus.points.find_points import PaperChanges
 from peercorpus.points.resolution import read_reaction
@@ -98,7 +99,7 @@ def build_points(folder: Path, rows: Sequence[Review | Post | Change]) -> tuple[
         with workspace.tables.replacing(tables, VENUE, "invent", "a" * 64) as out:
             for row in (*rows, *conversations):
                 out.add(row)
-        stage.run(LocalExecutor(), workspace, VENUE, Options(), "b" * 64, no_report)
+        stage.run(LocalExecutor(), workspace, VENUE, BuildRequest(), "b" * 64, no_report)
         balances = stage.balance(workspace, VENUE)
         assert [one for one in balances if not one.holds] == []
         assert balances[1].rows_in > 0
@@ -211,7 +212,7 @@ def test_several_processes_find_the_same_points(tmp_path: Path, monkeypatch: pyt
         for few, workers in ((1_000, None), (0, 1), (0, 2)):
             monkeypatch.setattr(stage, "_FEW_REVIEWS", few)
             key = f"{len(found):x}" * 64
-            stage.run(LocalExecutor(), workspace, VENUE, Options(workers=workers), key, no_report)
+            stage.run(LocalExecutor(), workspace, VENUE, BuildRequest(workers=workers), key, no_report)
             aside = [one.record_id for one in workspace.tables.read(SetAside, VENUE)]
             found.append(([*workspace.tables.read(Point, VENUE)], aside))
     assert found[0] == found[1] == found[2]
@@ -228,5 +229,5 @@ def test_a_process_that_fails_ends_the_stage_with_its_own_error_or_a_sentence(
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         several_papers(workspace)
         with pytest.raises(DamagedError if error else PeercorpusError, match=r"damaged|' failed\. Its process"):
-            stage.run(InThisProcess(failures=(failure,)), workspace, VENUE, Options(), "b" * 64, no_report)
+            stage.run(InThisProcess(failures=(failure,)), workspace, VENUE, BuildRequest(), "b" * 64, no_report)
         assert [*workspace.tables.read(Point, VENUE)] == []

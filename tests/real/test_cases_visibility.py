@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import KnownIssue, read_status
 from peercorpus.records.enums import Unseen
 from peercorpus.records.papers import Paper
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import open_workspace
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

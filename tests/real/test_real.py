@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import peercorpus
+from asked_releases import publish_release
 from peercorpus.api.corpus import Corpus
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
@@ -24,7 +25,6 @@ from peercorpus.records.enums import Aspect, ConversationKind, PaperSource, Phas
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.records.scores import Score
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import open_workspace
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.links.sections import read_text_sections
 from peercorpus.links.version_diff import TextComparison, TextDifference, find_differences
 from peercorpus.records.enums import ChangeKind
 from peercorpus.texts.engine import load_engine
 
-LAYOUT, PLAIN = Options().engine, "pdfium-text"
+LAYOUT, PLAIN = BuildRequest().engine, "pdfium-text"
 DATA = Path(__file__).parents[3] / "shared" / "data"
 PAIRS, BENCH = DATA / "pdf-initial-final", DATA / "pdf-bench" / "pdf"
 pytestmark = [

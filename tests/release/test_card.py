@@ -12,6 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from answered_points import with_points
+from asked_releases import publish_release
 from cards import read_card
 from invented_tables import (
     ICLR,
@@ -33,11 +34,9 @@ from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Gr
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.points import Point
 from peercorpus.release.card.markdown import escape, units
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import flatten_columns
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
@@ -49,8 +48,8 @@ def received(venue_id: str, at: datetime, kind: RawKind = RawKind.NOTE, object_i
     return RawObject(kind, object_id, 2, venue_id, "f1", "f1", 0, int(at.timestamp() * 1000), "a dump", b"{}")
 
 
-def card_of(workspace: Workspace, out: Path, splits: SplitRequest | None = None, *, with_authors: bool = True) -> str:
-    publish_release(workspace, out, splits=splits, with_authors=with_authors)
+def card_of(workspace: Workspace, out: Path, splits: SplitRequest | None = None, *, no_authors: bool = False) -> str:
+    publish_release(workspace, out, splits=splits, no_authors=no_authors)
     return read_card(out)
 
 
@@ -282,7 +281,7 @@ def test_the_card_asks_to_cite_the_datasets_it_contains(tmp_path: Path) -> None:
 def test_the_card_says_whether_authors_are_named(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         named = card_of(workspace, tmp_path / "out")
-        unnamed = card_of(workspace, tmp_path / "out", with_authors=False)
+        unnamed = card_of(workspace, tmp_path / "out", no_authors=True)
     told = [section(card, "People and removal") for card in (named, unnamed)]
     assert [re.findall(r"Authors are (not )?named", said) for said in told] == [[""], ["not "]]
 

@@ -14,14 +14,13 @@ import pyarrow as pa
 import pytest
 
 from answered_points import with_points
+from asked_releases import publish_release
 from cards import read_card
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
 from peercorpus.release.card.croissant import NAME
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import column_meaning
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 BAD_ID = 'X.cc/2020/<b>"\\|${'

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, TMLR, a_forum, fill
 from peercorpus.errors import WorkspaceError
 from peercorpus.release.dated_releases import open_target
-from peercorpus.release.publish import publish_release
 from peercorpus.release.published import dated_releases
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.workspace import open_workspace
 
 DAY, NEXT = date(2026, 11, 20), date(2026, 11, 21)

@@ -11,13 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, ICML, a_forum, invented
 from naming import Naming
 from peercorpus.records.papers import Paper
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 
 
 def texts(names: str, venue_id: str = ICLR) -> list[object]:

@@ -21,6 +21,7 @@ from inspect_ai.model import ChatMessage, ModelName, ModelOutput
 from inspect_ai.scorer import Target, pattern
 from inspect_ai.solver import TaskState
 
+from asked_releases import publish_release
 from commands import Run
 from invented_bench import quiet, scripted
 from invented_tables import ICLR, a_forum, invented
@@ -30,9 +31,7 @@ from peercorpus.records.enums import Status
 from peercorpus.records.papers import Paper
 from peercorpus.release.eval_file import ANSWER, EVAL_FILE
 from peercorpus.release.folder import MANIFEST
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.object_store import file_digest
 
 QUESTIONS = "data/acceptance/test-00000-of-00001.parquet"

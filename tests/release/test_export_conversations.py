@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run
 from in_this_process import build_here
 from invented_releases import a_release, task_paper
@@ -21,9 +22,8 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import Opening, PromptOptions, cut_at_paragraph, opening_text
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Task
 from peercorpus.workspace.workspace import open_workspace
 
 AUTHOR = ChatOptions(assistant=Role.AUTHOR)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from answered_points import ANSWER, BLAME, a_discussion
+from asked_releases import publish_release
 from commands import Run
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
@@ -27,9 +28,8 @@ from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import Opening, PromptOptions
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Split, Task
 
 BY_POINT = PromptOptions(by_point=0.9)
 PAPERS = [f"p{number:02}" for number in range(12)]

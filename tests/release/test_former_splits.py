@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run
 from invented_tables import ICLR, a_forum, fill, invented
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.diff import find_differences
 from peercorpus.release.folder import open_release
 from peercorpus.release.provenance import read_inputs
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest, read_splits
-from peercorpus.release.splits import PaperSplits, Profile
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.split_file import read_splits
+from peercorpus.release.splits import PaperSplits
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, a_forum, fill, link, two_conferences
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
@@ -15,9 +16,7 @@ from peercorpus.models.endpoint import ModelSettings
 from peercorpus.records.reviews import Post
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.harvest_state import Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace

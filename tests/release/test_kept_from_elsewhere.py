@@ -8,9 +8,9 @@ import msgspec
 import pytest
 import zstandard
 
+from asked_releases import publish_release
 from invented_tables import ICLR, TMLR, a_forum, invented, paper
 from peercorpus.release.kept_parts import PARTS, Part
-from peercorpus.release.publish import publish_release
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 

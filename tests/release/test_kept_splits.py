@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, fill, invented
 from peercorpus.errors import PeercorpusError
 from peercorpus.release import writing
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 

@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from answered_points import with_points
+from asked_releases import publish_release
 from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows, with_figures
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.ai_reviews import AiReview, SurveyAnswer
@@ -25,11 +26,9 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import PAPERS
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 
 ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
 SAID = f"Say {ADDRESS} and {PROFILE}."
@@ -158,7 +157,7 @@ def test_each_text_of_the_typed_tables_is_masked(exports: Path, config: str, col
 
 def test_authors_can_be_left_unnamed_and_task_configurations_never_name_them(exports: Path, tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [paper("f1", authors=("Ada Example",))]}) as workspace:
-        publish_release(workspace, tmp_path / "out", with_authors=False)
+        publish_release(workspace, tmp_path / "out", no_authors=True)
     assert row_of(tmp_path, "papers")["authors"] == row_of(tmp_path, "papers_full")["authors"] == []
     assert all("authors" not in config.schema.names for config in CONFIGS.values() if config.is_task)
     assert row_of(exports, "papers")["authors"] == [BLOTTED]
@@ -176,7 +175,7 @@ def test_without_authors_no_field_derived_from_them_is_published(tmp_path: Path)
         changes: dict[str, Any] = {"Paper": {"authors": ("Ada Example",), "extra": extra}, "Post": {"extra": extra}}
         records.append(replace(record, **changes.get(type(record).__name__, {})))  # type: ignore[type-var]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        publish_release(workspace, tmp_path / "out", with_authors=False)
+        publish_release(workspace, tmp_path / "out", no_authors=True)
     row = row_of(tmp_path, "papers_full")
     assert json.loads(row["extra"]) == {"code": "c"}
     assert [json.loads(post["extra"]) for post in row["posts"]] == [{"code": "c"}] * len(row["posts"])

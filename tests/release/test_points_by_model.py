@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import BLAME, PRAISE, a_discussion
+from asked_releases import publish_release, request
 from cards import read_card
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import Reply as ModelReply
@@ -27,7 +28,6 @@ from peercorpus.release.by_model.annotator import Annotator, read_answers, read_
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
 from peercorpus.release.point_rows import Annotation
-from peercorpus.release.publish import publish_release
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
 
@@ -181,10 +181,10 @@ def test_a_release_by_rules_uses_no_labels_of_a_model(workspace: Workspace, tmp_
     with serving(rule=answering(KINDS, ANSWERS)) as stand:
         publish(workspace, out, stand)
     assert (out / "release.json").read_bytes() != before
-    assert not is_up_to_date(out, workspace, None, None, authors=True, points=True)
+    assert not is_up_to_date(out, workspace, request(points=True))
     publish_release(workspace, out, points=True)
     assert (out / "release.json").read_bytes() == before
-    assert is_up_to_date(out, workspace, None, None, authors=True, points=True)
+    assert is_up_to_date(out, workspace, request(points=True))
     assert how(read(out, "points")) == BY_RULES
     assert "points_model" not in json.loads((out / "inputs.json").read_text())
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, NOON, a_forum, invented, paper, post, review, score, text, version
 from peercorpus.cli.text.publish import published as told
 from peercorpus.corpus.text_choice import TextChoice
@@ -27,9 +28,7 @@ from peercorpus.records.enums import (
 from peercorpus.records.papers import Evidence, Paper, PaperVersion
 from peercorpus.records.reviews import MetaReview, Section
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 
 Row = dict[str, Any]
@@ -74,14 +73,14 @@ def published(
     records: Iterable[object],
     takedown: str = "",
     *,
-    with_authors: bool = True,
+    no_authors: bool = False,
     texts: TextChoice = TextChoice.BEST,
 ) -> dict[str, list[Row]]:
     """The rows of every configuration after publishing one venue; the release is checked."""
     with invented(tmp_path / "corpus", {ICLR: list(records)}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(takedown)
         splits = SplitRequest(Profile.RE2)
-        publish_release(workspace, tmp_path / "out", splits=splits, with_authors=with_authors, texts=texts)
+        publish_release(workspace, tmp_path / "out", splits=splits, no_authors=no_authors, texts=texts)
         checks = verify_release(open_release(tmp_path / "out"), workspace).checks
     assert [(check.name, check.breaches) for check in checks if check.found] == []
     return {
@@ -241,7 +240,7 @@ def test_addresses_in_texts_headings_and_changes_are_masked(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_without_authors_a_text_and_a_change_that_name_one_are_left_out_and_counted(tmp_path: Path) -> None:
-    rows = published(tmp_path, with_later(), with_authors=False)
+    rows = published(tmp_path, with_later(), no_authors=True)
     assert [row["is_initial"] for row in rows["texts"]] == [True]
     assert [(row["number"], row["changes"]) for row in rows["changes"]] == [(1, 2)]
     assert "Bo Ek" not in json.dumps(rows, default=str)
@@ -284,7 +283,7 @@ def test_without_authors_no_later_text_names_one_however_written(
     camera = PaperText("late", ICLR, "pdfium-text", "1", f"{byline}{PAGE_BREAK}Late.", 2, 9.0, ())
     forum = [replace(one, authors=authors) if isinstance(one, Paper) else one for one in a_forum("f1")]
     records = [*forum, later("f1", "late"), camera, change("f1", 1, "Anonymous", byline)]
-    rows = published(tmp_path, records, with_authors=False)
+    rows = published(tmp_path, records, no_authors=True)
     assert [row["markdown"] for row in rows["texts"]] == ["# Text of f1"]
     assert "changes" not in rows
     card = (tmp_path / "out" / "README.md").read_text()
@@ -298,7 +297,7 @@ def test_without_authors_a_later_text_that_names_none_stays(tmp_path: Path) -> N
     forum = [
         replace(one, authors=("Ada Lovely", "Bo Example")) if isinstance(one, Paper) else one for one in a_forum("f1")
     ]
-    rows = published(tmp_path, [*forum, later("f1", "late"), camera], with_authors=False)
+    rows = published(tmp_path, [*forum, later("f1", "late"), camera], no_authors=True)
     assert len(rows["texts"]) == 2
 
 
@@ -356,7 +355,7 @@ def test_what_is_left_out_without_the_names_of_authors_is_printed_with_its_count
     shy = [replace(one, authors=()) if isinstance(one, Paper) else one for one in a_forum("f2")]
     with invented(tmp_path / "corpus", {ICLR: [*with_later(), *shy]}) as workspace:
         out = tmp_path / "out"
-        without = publish_release(workspace, out, with_authors=False)
+        without = publish_release(workspace, out, no_authors=True)
         with_names = publish_release(workspace, out)
     # A proven initial text is kept, as reviewers read it without names; its later versions are checked.
     assert without.unnamed == {"texts that name an author": 1, "changes that name an author": 1}

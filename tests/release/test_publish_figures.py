@@ -13,19 +13,20 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from asked_releases import publish_release, request
 from cards import read_card
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures, paper_without_figures
 from invented_tables import ICLR, TABLES_BUILT, a_forum, invented, text, version
 from peercorpus.corpus.figures import find_caption_block
 from peercorpus.errors import TableError
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.records.documents import PAGE_BREAK, Figure
 from peercorpus.records.enums import FigureKind, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.texts import cut_figures
 from peercorpus.workspace.workspace import Workspace
@@ -60,7 +61,7 @@ def _with_file(record: Any, sha256: str) -> Any:
 
 
 def cut(workspace: Workspace) -> None:
-    cut_figures.stage(InThisProcess()).run(workspace, ICLR, Options(), "b" * 64, no_report)
+    cut_figures.stage(InThisProcess()).run(workspace, ICLR, BuildRequest(), "b" * 64, no_report)
 
 
 def rows(release: Path) -> list[dict[str, Any]]:
@@ -124,8 +125,8 @@ def test_the_card_counts_figures_by_version_and_the_release_is_valid(workspace: 
     assert "1 figure and 1 table" in card
     assert "`exact`: 2" in card
     assert verify_release(open_release(tmp_path / "out"), workspace).holds
-    assert is_up_to_date(tmp_path / "out", workspace, None, None, authors=True, figures=True)
-    assert not is_up_to_date(tmp_path / "out", workspace, None, None, authors=True, figures=False)
+    assert is_up_to_date(tmp_path / "out", workspace, request(figures=True))
+    assert not is_up_to_date(tmp_path / "out", workspace, request())
 
 
 OPEN = """

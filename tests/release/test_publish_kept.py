@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import (
     ICLR,
     ICML,
@@ -25,14 +26,10 @@ from invented_tables import what_follows as follow
 from peercorpus.corpus.takedown import SALT
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.errors import TryLaterError
-from peercorpus.records.enums import Grade
 from peercorpus.records.papers import Paper
 from peercorpus.release import rows, task_tables, writing
 from peercorpus.release.kept_parts import PARTS
-from peercorpus.release.publish import publish_release
-from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, ReleaseLayout, SplitRequest
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
@@ -116,7 +113,7 @@ def check_as_from_nothing(
 
 
 LAYOUTS: dict[str, dict[str, Any]] = {
-    "peercorpus": {"texts": TextChoice.ALL, "with_latex": True, "figures": True, "points": True},
+    "peercorpus": {"texts": TextChoice.ALL, "latex": True, "figures": True, "points": True},
     "reviewbench": {"layout": ReleaseLayout.REVIEWBENCH, "splits": None},
     "without splits": {"splits": None},
 }
@@ -142,10 +139,10 @@ def test_an_incremental_release_equals_one_from_scratch_byte_for_byte(
     assert step() == ["a1", "a2", "a3"]
     change(corpus, ICML, of_venue(ICML, b1="# Another text"))
     assert step() == ["b1", "b2gone"]
-    assert step(worst_grade=Grade.UNREVISED_LIKELY) == ["a1", "a2", "a3", "b1", "b2gone", "c2"]
-    assert step(ICLR, NEURIPS, worst_grade=Grade.UNREVISED_LIKELY) == []
+    assert step(grade="unrevised_likely") == ["a1", "a2", "a3", "b1", "b2gone", "c2"]
+    assert step(ICLR, NEURIPS, grade="unrevised_likely") == []
     (corpus / "takedown.txt").unlink()
-    assert step(worst_grade=Grade.UNREVISED_LIKELY) == ["a1", "a2", "a3", "b1", "b2gone", "c1", "c2"]
+    assert step(grade="unrevised_likely") == ["a1", "a2", "a3", "b1", "b2gone", "c1", "c2"]
 
 
 def make(corpus: Path, venues: dict[str, list[object]]) -> None:

@@ -10,13 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from cards import read_card
 from invented_tables import ICLR, ICML, NOON, TMLR, a_forum, invented, link, paper, post, review, score
 from peercorpus.records.enums import Aspect, LinkKind, PostKind, Role
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.workspace.workspace import Workspace
 
 RE2 = SplitRequest(Profile.RE2)

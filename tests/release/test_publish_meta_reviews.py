@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, turn
 from peercorpus.records.enums import AtDecision, PostKind, Role, Status
 from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Post, Review
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Task
 
 META_AT = NOON - timedelta(days=1)
 """The decision is posted at noon, the meta-review a day before."""

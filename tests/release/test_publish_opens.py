@@ -12,13 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import with_points
+from asked_releases import publish_release
 from cards import read_card
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, what_follows
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import PAPERS, column_meaning
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 
 ICLR_2021 = "ICLR.cc/2021/Conference"
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
+from asked_releases import publish_release
 from cards import read_card
 from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
 from peercorpus.corpus.points import TABLE
@@ -16,8 +17,7 @@ from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.reviews import Review, Section
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
 

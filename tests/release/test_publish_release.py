@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper, review
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.release.card.markdown import escape
-from peercorpus.release.publish import publish_release
 from peercorpus.release.shards import CONFIGS, SplitWriter
 from peercorpus.workspace.workspace import open_workspace
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import (
     ICLR,
     NOON,
@@ -24,7 +25,6 @@ from invented_tables import (
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.enums import Grade, PostKind, Role, SectionKind
 from peercorpus.records.reviews import Section
-from peercorpus.release.publish import publish_release
 
 
 def published(

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Role
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 
 RE2 = SplitRequest(Profile.RE2)
 DAY = date(2020, 6, 1)

@@ -7,14 +7,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.errors import PeercorpusError
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.records.enums import Grade
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest, read_splits
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.split_file import read_splits
+from peercorpus.release.splits import Split, Task
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import re2_paper, re2_rebuttal, reviewbench_row, write_json, write_manuscript, write_parquet
@@ -51,7 +52,7 @@ def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: W
     import_dumps(workspace, [files])
     build_here(workspace)
     out = tmp_path / "out"
-    publish_release(workspace, out, splits=STATED, worst_grade=Grade.STATED)
+    publish_release(workspace, out, splits=STATED, grade=Grade.STATED.value)
     splits = read_splits(STATED.path(out))
     assert splits.of == {"a": Split.TRAIN, "b": Split.TEST, "c": Split.TEST, "d": Split.TEST}
     assert splits.used[Task.REVIEW] == {"a": Split.TRAIN, "c": Split.TEST, "d": Split.TEST}

@@ -9,14 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, NOON, a_forum, conversation, invented, post, score, turn
 from peercorpus.records.enums import Aspect, AtDecision, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Review, Section
 from peercorpus.records.scores import ScoreChange
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Task
 from peercorpus.release.task_tables import CONFIG
 
 RE2 = SplitRequest(Profile.RE2)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.models.chat_messages import ChatOptions
@@ -15,9 +16,7 @@ from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.workspace import open_workspace
 from published_records import re2_paper, reviewbench_review, reviewbench_row, write_json, write_parquet
 from re2_files import SPLITS, Record, write_re2
@@ -43,7 +42,7 @@ def trip(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         build_here(workspace)
         standing = read_status(workspace)
         assert standing.holds, standing.balances
-        publish_release(workspace, folder / "release", splits=SplitRequest(Profile.STATED), worst_grade=Grade.STATED)
+        publish_release(workspace, folder / "release", splits=SplitRequest(Profile.STATED), grade=Grade.STATED.value)
     export_release(folder / "release", folder / "out", RE2)
     return folder / "in", folder / "out"
 
@@ -88,7 +87,7 @@ def test_a_paper_of_both_datasets_has_re2s_text_if_re2_has_the_review(tmp_path: 
         import_dumps(workspace, [tmp_path / "rb", tmp_path / "re2"])
         build_here(workspace)
         splits = SplitRequest(Profile.STATED)
-        publish_release(workspace, tmp_path / "release", splits=splits, worst_grade=Grade.UNSTATED)
+        publish_release(workspace, tmp_path / "release", splits=splits, grade=Grade.UNSTATED.value)
     export_release(tmp_path / "release", tmp_path / "out", RE2)
     (exported,) = read(tmp_path / "out", "REVIEWS_train").values()
     texts = {review["reviewer_id"]: review["review_content"] for review in exported["reviews"]}

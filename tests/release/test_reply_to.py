@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
 
+from asked_releases import publish_release
 from explored import HOST
 from invented_tables import ICLR, a_forum, ai_review, invented, post
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.records.enums import PostKind, Role
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
 from peercorpus.release.verify.verify import verify_release
 
 pytestmark = pytest.mark.slow

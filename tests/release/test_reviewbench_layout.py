@@ -12,15 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from in_this_process import build_here
 from invented_tables import ICLR, TMLR, a_forum, invented, paper
 from peercorpus.corpus.takedown import LIST
 from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.reviews_json import FIELDS
 from peercorpus.release.schemas import PAPERS, PAPERS_FULL, REVIEWBENCH
-from peercorpus.release.shards import CONFIGS, ReleaseLayout
+from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.workspace import open_workspace
 from published_records import reviewbench_review, reviewbench_row, write_parquet
 
@@ -149,10 +150,10 @@ def imported(tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
-def publish_row(workspace: Path, *, with_authors: bool = True) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def publish_row(workspace: Path, *, no_authors: bool = False) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     out = workspace.parent / "out"
     with open_workspace(workspace) as opened:
-        publish_release(opened, out, layout=ReleaseLayout.REVIEWBENCH, with_authors=with_authors)
+        publish_release(opened, out, layout=ReleaseLayout.REVIEWBENCH, no_authors=no_authors)
     (row,) = read_rows(out).values()
     return row, json.loads(row["reviews_json"])
 
@@ -176,7 +177,7 @@ def test_what_is_taken_down_is_not_in_the_layout(imported: Path) -> None:
 
 
 def test_without_authors_no_name_is_published(imported: Path) -> None:
-    row, _ = publish_row(imported, with_authors=False)
+    row, _ = publish_row(imported, no_authors=True)
     assert row["authors"] == []
     assert "Ada Example" not in json.dumps(row, ensure_ascii=False)
 

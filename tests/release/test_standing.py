@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from asked_releases import publish_release, request
 from invented_tables import ICLR, ICML, link, two_conferences
 from peercorpus.release import provenance
 from peercorpus.release.dated_releases import is_up_to_date
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.workspace import open_workspace
 
 pytestmark = pytest.mark.slow
@@ -39,10 +38,10 @@ def stands(
     venues: Sequence[str] = BOTH,
     splits: SplitRequest | None = RE2,
     *,
-    authors: bool = True,
+    no_authors: bool = False,
 ) -> bool:
     with open_workspace(corpus, write=False) as workspace:
-        return is_up_to_date(release, workspace, venues, splits, authors=authors)
+        return is_up_to_date(release, workspace, request(splits, no_authors=no_authors), venues)
 
 
 def test_a_release_is_kept_until_other_options_are_requested(release: Path, corpus: Path, tmp_path: Path) -> None:
@@ -51,7 +50,7 @@ def test_a_release_is_kept_until_other_options_are_requested(release: Path, corp
     assert not stands(release, corpus, splits=None)
     assert not stands(release, corpus, splits=SplitRequest(Profile.TEMPORAL, date(2024, 1, 1)))
     assert not stands(release, corpus, splits=SplitRequest(Profile.RE2, earlier=release))
-    assert not stands(release, corpus, authors=False)
+    assert not stands(release, corpus, no_authors=True)
     assert not stands(tmp_path / "nowhere", corpus)
 
 

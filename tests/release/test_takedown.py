@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from invented_tables import (
     ICLR,
     ICML,
@@ -35,9 +36,7 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import RENDERERS, ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import Opening, PromptOptions
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import with_points
+from asked_releases import publish_release
 from invented_tables import (
     ICLR,
     NOON,
@@ -33,10 +34,8 @@ from peercorpus.records.enums import ChangeKind, Grade, PostKind, Role, SectionK
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Section
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.release.verify.verify import verify_release
 
 WORD = "XYZZY"

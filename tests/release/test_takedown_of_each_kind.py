@@ -9,6 +9,7 @@ import pytest
 import tantivy
 from starlette.testclient import TestClient
 
+from asked_releases import publish_release
 from explored import HOST
 from in_this_process import InThisProcess
 from peercorpus.corpus.takedown import LIST
@@ -23,9 +24,7 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.venues import FJORD, VENUES

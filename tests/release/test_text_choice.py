@@ -10,22 +10,20 @@ from typing import Any, get_args
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from commands import Run
 from invented_tables import ICLR, NOON, a_forum, invented, text, version, what_follows
 from naming import Naming
 from peercorpus.audit.inputs import file_source
-from peercorpus.cli.options import WorstGrade
 from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.documents import PAGE_BREAK, PaperText
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment, WorstGrade
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
 from peercorpus.release.provenance import check_worst_grade, read_inputs
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, ReleaseRequest, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 
 Row = dict[str, Any]
@@ -93,7 +91,7 @@ def one_of_each() -> list[list[object]]:
 def test_papers_have_the_best_text_and_tasks_only_accepted_grades(
     tmp_path: Path, choice: TextChoice, worst: Grade
 ) -> None:
-    rows = published(tmp_path, one_of_each(), texts=choice, worst_grade=worst)
+    rows = published(tmp_path, one_of_each(), texts=choice, grade=worst)
     accepted = {f"g-{grade}" for grade in TEXT_GRADES[: TEXT_GRADES.index(worst) + 1]}
     with_text = {row["forum_id"]: row for row in rows["papers_full"] if row["markdown"]}
     assert with_text.keys() == (
@@ -164,7 +162,7 @@ def test_a_takedown_removes_every_text_of_a_paper(tmp_path: Path, choice: TextCh
     gone = with_versions("a", graded("a", Grade.STATED), graded("a", None, VersionMoment.CAMERA_READY))
     kept = with_versions("b", graded("b", Grade.STATED), graded("b", None, VersionMoment.CAMERA_READY))
     shared = replace(graded("b", None, VersionMoment.DISCUSSION), sha256="a-stated")
-    rows = published(tmp_path, [gone, [*kept, shared]], "a\n", texts=choice, worst_grade=Grade.STATED)
+    rows = published(tmp_path, [gone, [*kept, shared]], "a\n", texts=choice, grade=Grade.STATED)
     assert "Text a" not in str(rows)
     assert [row["markdown"] for row in rows["review_sft"]] == ["Text b-stated"]
     assert {row["forum_id"] for row in rows["texts"]} == {"b"}
@@ -185,7 +183,7 @@ def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
         else one
         for one in forum
     ]
-    options: dict[str, Any] = {"with_authors": False, "worst_grade": Grade.UNSTATED}
+    options: dict[str, Any] = {"no_authors": True, "grade": Grade.UNSTATED}
     rows = published(tmp_path / "out", [named], **options)
     assert [(row["markdown"], row["grade"]) for row in rows["papers_full"]] == [("Text f-current", None)]
     assert "Ada Example" not in str(rows)
@@ -202,7 +200,7 @@ def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Pat
         for name, grade in (("a", Grade.EXACT), ("b", Grade.UNSTATED), ("c", None))
     ]
     apart = [with_versions(f"f{number}", graded(f"f{number}", Grade.EXACT)) for number in range(9)]
-    rows = published(tmp_path, [*same, *apart], worst_grade=Grade.UNSTATED)
+    rows = published(tmp_path, [*same, *apart], grade=Grade.UNSTATED)
     assert sum(row["markdown"] == "The same." for row in rows["review_sft"]) >= 1
     assert len([row for row in rows["papers"] if row["markdown"] == "The same."]) == 3
 
@@ -210,7 +208,7 @@ def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("worst", [Grade.ONLY_BEFORE_REVIEW, Grade.STATED])
 def test_the_leak_audit_of_a_release_reads_the_texts_that_its_tasks_accept(tmp_path: Path, worst: Grade) -> None:
-    published(tmp_path, one_of_each(), worst_grade=worst)
+    published(tmp_path, one_of_each(), grade=worst)
     records = {str(one.record_id): one for one in file_source(tmp_path / "out").entries()}
     accepted = {f"g-{grade}" for grade in TEXT_GRADES[: TEXT_GRADES.index(worst) + 1]}
     assert {forum_id for forum_id, record in records.items() if record.text} == accepted
@@ -226,7 +224,7 @@ def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: 
     assert "| `exact` | 1 | 1 | 1 |" in card
     assert "| none, `camera_ready` | 1 | 0 | 0 |" in card
     assert "not** proven" not in card
-    published(tmp_path / "wide", one_of_each(), worst_grade=Grade.UNSTATED)
+    published(tmp_path / "wide", one_of_each(), grade=Grade.UNSTATED)
     card = (tmp_path / "wide" / "out" / "README.md").read_text()
     assert "| `stated` | 1 | 1 | 1 |" in card
     assert "`--grade unstated`" in card
@@ -235,19 +233,19 @@ def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: 
 
 @pytest.mark.slow
 def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_path: Path) -> None:
-    out, stated = tmp_path / "out", TextRule(worst_grade=Grade.STATED)
+    out, stated = tmp_path / "out", ReleaseRequest(splits="none", grade="stated")
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        publish_release(workspace, out, texts=TextChoice.BEST, worst_grade=Grade.STATED)
+        publish_release(workspace, out, grade="stated")
         inputs = read_inputs(out)
         assert inputs is not None
-        assert inputs.text_rule == stated
-        for rule in (stated, TextRule(), TextRule(TextChoice.ALL, Grade.STATED)):
-            assert is_up_to_date(out, workspace, None, None, authors=True, text_rule=rule) is (rule is stated)
+        assert inputs.request == stated
+        for asked in (stated, ReleaseRequest(splits="none"), replace(stated, texts=TextChoice.ALL)):
+            assert is_up_to_date(out, workspace, asked) is (asked is stated)
 
 
 @pytest.mark.slow
 def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) -> None:
-    published(tmp_path, one_of_each(), worst_grade=Grade.UNSTATED)
+    published(tmp_path, one_of_each(), grade=Grade.UNSTATED)
     inputs = tmp_path / "out" / "inputs.json"
     inputs.write_text(inputs.read_text().replace('"grade": "unstated"', '"grade": "stated"'))
     checks = {check.name: check for check in verify_release(open_release(tmp_path / "out")).checks}
@@ -277,8 +275,6 @@ def test_the_options_name_every_grade_of_a_text() -> None:
 
 @pytest.mark.slow
 def test_a_later_text_is_never_called_initial_whatever_grades_tasks_accept(tmp_path: Path) -> None:
-    rows = published(
-        tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, worst_grade=Grade.UNSTATED
-    )
+    rows = published(tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, grade=Grade.UNSTATED)
     assert [(row["is_initial"], row["moment"]) for row in rows["texts"]] == [(True, None), (False, "camera_ready")]
     assert [row["markdown"] for row in rows["review_sft"]] == ["# Text of f1"]

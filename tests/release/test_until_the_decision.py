@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from asked_releases import publish_release
 from invented_releases import a_release, task_paper
 from invented_releases import review as review_row
 from invented_releases import score as score_row
@@ -25,9 +26,8 @@ from peercorpus.release.exports.formats import RENDERERS, ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import Opening, PromptOptions
 from peercorpus.release.folder import open_release
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Split, Task
 
 BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
 """The decision is posted at noon."""

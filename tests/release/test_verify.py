@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, fill, invented, post
 from naming import Naming
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 from planted_releases import Plan, found, plan, resign

@@ -10,14 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from answered_points import a_discussion
+from asked_releases import publish_release
 from commands import Run
 from invented_tables import ICLR, a_forum, invented, link, with_figures
 from peercorpus.release.diff import find_differences
 from peercorpus.release.folder import MANIFEST, open_release
-from peercorpus.release.publish import publish_release
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.object_store import file_digest
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import invented_tables as made
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_sources import Given, paper, review, talk
 from invented_tables import ICLR, ICML, a_forum
 from peercorpus.records.enums import Aspect, Phase, PostKind, Role, Status
-from peercorpus.release.publish import publish_release
 from peercorpus.release.table1 import HAS, TASKS, printed_rows
 from peercorpus.report.dataset_row import dataset_row
 from peercorpus.report.write_report import open_source

@@ -14,6 +14,7 @@ from matplotlib.text import Text
 from polars.testing import assert_frame_equal
 
 import invented_tables as made
+from asked_releases import publish_release
 from invented_sources import Given, paper, review
 from invented_tables import ICLR, ICML, NOON, a_forum
 from model_endpoint import completion, serving
@@ -27,7 +28,6 @@ from peercorpus.records.points import AnswerMethod, KindSource, Point, PointAnsw
 from peercorpus.records.reviews import Post, Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.release.by_model.annotator import Annotator
-from peercorpus.release.publish import publish_release
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
 from peercorpus.report.panels import PANELS, POINT_PANELS, Panel

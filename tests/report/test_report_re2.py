@@ -9,6 +9,7 @@ from matplotlib.text import Text
 from scipy import stats
 
 import invented_tables as made
+from asked_releases import publish_release
 from commands import Run
 from in_this_process import build_here
 from invented_sources import Given, paper, review
@@ -17,7 +18,6 @@ from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score
-from peercorpus.release.publish import publish_release
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.figure_style import figure_bytes, styled
 from peercorpus.report.panels import PANELS, RE2_PANELS

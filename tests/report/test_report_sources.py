@@ -10,6 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import invented_tables as made
+from asked_releases import publish_release
 from invented_tables import ICLR, ICML, NOON, a_forum, what_follows
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.models.token_counts import words_and_signs
@@ -17,7 +18,6 @@ from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
-from peercorpus.release.publish import publish_release
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.panels import PANELS
 from peercorpus.report.source import CorpusSource, TextKind

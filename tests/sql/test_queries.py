@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import publish_release
 from invented_releases import task_paper, write_release
 from invented_tables import two_conferences
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.dated_releases import open_target
-from peercorpus.release.publish import publish_release
 from peercorpus.sql import worker
 from peercorpus.sql.public_tables import open_public_tables
 from peercorpus.sql.query import ALLOCATORS, Database

@@ -8,9 +8,9 @@ import pytest
 
 import peercorpus
 from asked_here import patch_queries
+from asked_releases import publish_release
 from invented_tables import ICLR, a_forum, invented, what_follows
 from peercorpus.cli.sql import as_text
-from peercorpus.release.publish import publish_release
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")
 PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()

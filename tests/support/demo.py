@@ -96,11 +96,11 @@ def example_folder(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
 def _make_examples(demo: Path, folder: Path) -> None:
     import peercorpus
     from peercorpus.execution.executor import load_executor
-    from peercorpus.execution.stage import Options
+    from peercorpus.execution.requests import BuildRequest
     from peercorpus.texts.folder import convert_to_folder
 
     shutil.copytree(demo, folder)
     peercorpus.build(folder / "corpus", figures=True, points=True)
     peercorpus.publish(folder / "corpus")
     (folder / "paper.pdf").write_bytes(min((folder / "corpus" / "files").rglob("*.pdf")).read_bytes())
-    convert_to_folder(load_executor("local"), [folder / "paper.pdf"], folder / "texts", Options())
+    convert_to_folder(load_executor("local"), [folder / "paper.pdf"], folder / "texts", BuildRequest())

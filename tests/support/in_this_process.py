@@ -6,7 +6,7 @@ from typing import Any
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.progress import Show, show_nothing
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.build_venues import StepResult
 from peercorpus.workspace.workspace import Workspace
@@ -40,7 +40,7 @@ class InThisProcess:
 def build_here(
     workspace: Workspace,
     venue_ids: Sequence[str] = (),
-    options: Options | None = None,
+    options: BuildRequest | None = None,
     progress: Show = show_nothing,
 ) -> list[StepResult]:
     """Bring the tables up to date, as `build` does, in this process.

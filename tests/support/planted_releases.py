@@ -14,8 +14,9 @@ import pytest
 from invented_tables import ICLR
 from peercorpus.release.card.markdown import to_yaml
 from peercorpus.release.folder import SCHEMAS, open_release, replace_folder
+from peercorpus.release.request import Profile
 from peercorpus.release.split_file import RULES, Made, SplitFile
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.splits import Split, Task
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.object_store import file_digest
 

@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.records.reviews import Post, Review
 from peercorpus.workspace.raw_store import RawKind, RawObject
@@ -53,7 +54,7 @@ class Normalised:
         with closing(Workspace(folder)) as workspace:
             with workspace.raw.transaction():
                 workspace.raw.add([*map(raw, notes), *others])
-            STAGE.run(workspace, V, Options(), "ab" * 32, no_report)
+            STAGE.run(workspace, V, BuildRequest(), "ab" * 32, no_report)
             self.reviews = list(workspace.tables.read(Review, V))
             self.posts = {post.post_id: post for post in workspace.tables.read(Post, V)}
             self.sums = balance(workspace, V)

@@ -20,17 +20,17 @@ from unittest.mock import patch
 import msgspec
 import pyarrow.parquet as pq
 
+from asked_releases import publish_release
 from harmful_pages import paper
 from in_this_process import InThisProcess
 from invented_pdfs import by_hand, lines
-from peercorpus.execution.stage import Options, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Stage
 from peercorpus.links.version_diff import find_differences
 from peercorpus.pdf.repair import read_or_repair
 from peercorpus.pipeline.build import STAGES, build
 from peercorpus.release import provenance
-from peercorpus.release.publish import publish_release
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.texts.engine import Engine, load_engine
 from peercorpus.texts.engines import pdfium_text
 from peercorpus.texts.layout import version as layout_version
@@ -199,7 +199,7 @@ def _data(workspace: Workspace, stage: Stage[Workspace]) -> str:
     """Return the stage's data besides its inputs, for all venues and for single ones."""
     venue_ids = [] if stage.is_of_all else workspace.venues()
     of_venues = (stage.made_with_venue(workspace, venue_id) for venue_id in venue_ids)
-    return " ".join(filter(None, [stage.made_with(Options()), *of_venues]))
+    return " ".join(filter(None, [stage.made_with(BuildRequest()), *of_venues]))
 
 
 def _rows(workspace: Workspace, name: str) -> list[Any]:

@@ -10,7 +10,7 @@ from invented_pdfs import by_hand, lines, put
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution import code_version
 from peercorpus.execution.code_version import package_versions
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.texts.contract import check_engine, check_name_and_version
 from peercorpus.texts.engine import EngineSettings, choose_engine, load_engine
 
@@ -69,12 +69,12 @@ def test_the_engine_of_another_package_reads_pdfs_in_processes_of_its_own(site: 
 
 def test_an_added_engine_gets_its_options_and_all_others_are_refused(site: Path, tmp_path: Path) -> None:
     install(site, "shouting-package", GOOD, "shouting = Shouting")
-    chosen = choose_engine(Options(engine="shouting", models=tmp_path))
+    chosen = choose_engine(BuildRequest(engine="shouting", models=tmp_path))
     assert chosen.is_heavy
     assert vars(chosen.engine)["models"] == tmp_path
     with pytest.raises(PeercorpusError, match=r"'shouting'.*--ocr"):
-        choose_engine(Options(engine="shouting", ocr="auto"))
-    assert choose_engine(Options(engine="auto", heavier="shouting", models=tmp_path)).is_heavy
+        choose_engine(BuildRequest(engine="shouting", ocr="auto"))
+    assert choose_engine(BuildRequest(engine="auto", heavier="shouting", models=tmp_path)).is_heavy
 
 
 def test_the_machines_of_a_cluster_must_have_the_same_package(site: Path) -> None:

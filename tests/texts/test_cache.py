@@ -10,7 +10,8 @@ import pytest
 
 from in_this_process import InThisProcess
 from invented_pdfs import PICTURE, by_hand, lines
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.records.documents import PaperText, TextHeading, TextQuality
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion
@@ -58,7 +59,7 @@ def read(workspace: Workspace, venue_id: str = VENUE, engine: str = "pdfium-layo
     """Run the stage, and return the files that were read."""
     spread = InThisProcess()
     key = hashlib.sha256(f"{venue_id} {engine}".encode()).hexdigest()
-    convert.stage(spread).run(workspace, venue_id, Options(engine=engine), key, no_report)
+    convert.stage(spread).run(workspace, venue_id, BuildRequest(engine=engine), key, no_report)
     assert convert.stage(spread).balance(workspace, venue_id)[0].holds
     return spread.read
 

@@ -14,7 +14,8 @@ from naming import Naming
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, Stage, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Stage, no_report
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion, SetAside
@@ -55,7 +56,7 @@ def papers(count: int) -> list[bytes]:
 
 def run(workspace: Workspace, spread: Any, key: str = KEY) -> Stage[Workspace]:
     stage = convert.stage(spread)
-    stage.run(workspace, VENUE, Options(), key, no_report)
+    stage.run(workspace, VENUE, BuildRequest(), key, no_report)
     return stage
 
 
@@ -203,7 +204,7 @@ def test_pages_read_by_a_heavier_engine_are_recorded(workspace: Workspace, monke
 
 def test_an_option_that_the_engine_does_not_take_stops_the_run(workspace: Workspace) -> None:
     versions(workspace, papers(1))
-    options = Options(engine="pdfium-text", ocr="auto")
+    options = BuildRequest(engine="pdfium-text", ocr="auto")
     with pytest.raises(EngineError, match=r"'pdfium-text'.*--ocr"):
         convert.stage(InThisProcess()).run(workspace, VENUE, options, KEY, no_report)
 
@@ -218,5 +219,5 @@ def test_a_venue_without_files_is_finished_and_balances(workspace: Workspace) ->
 def test_an_unknown_engine_stops_the_run_before_anything_is_changed(workspace: Workspace) -> None:
     versions(workspace, papers(1))
     with pytest.raises(PeercorpusError, match=r"'magic'.*pdfium-text"):
-        convert.stage(InThisProcess()).run(workspace, VENUE, Options(engine="magic"), KEY, no_report)
+        convert.stage(InThisProcess()).run(workspace, VENUE, BuildRequest(engine="magic"), KEY, no_report)
     assert workspace.tables.paths("5-texts", VENUE) == []

@@ -16,7 +16,8 @@ from invented_figures import page_of_both, paper_with_figures, paper_without_fig
 from invented_pdfs import HOSTILE, by_hand
 from peercorpus.errors import UnreadablePdfError
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import no_report
 from peercorpus.records.documents import Figure
 from peercorpus.records.enums import FigureKind, Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion
@@ -140,8 +141,8 @@ def versions(workspace: Workspace, pdfs: Iterable[bytes]) -> list[str]:
     return sha256s
 
 
-def run(workspace: Workspace, spread: Any, options: Options | None = None, key: str = KEY) -> None:
-    stage_module.stage(spread).run(workspace, VENUE, options or Options(), key, no_report)
+def run(workspace: Workspace, spread: Any, options: BuildRequest | None = None, key: str = KEY) -> None:
+    stage_module.stage(spread).run(workspace, VENUE, options or BuildRequest(), key, no_report)
 
 
 def figures(workspace: Workspace) -> list[Figure]:
@@ -207,7 +208,7 @@ def test_another_maker_cuts_again_and_the_same_one_does_not(
 @pytest.mark.slow
 def test_no_hostile_file_stops_the_run(workspace: Workspace) -> None:
     sha256s = set(versions(workspace, [*(make() for make in HOSTILE_PDFS.values()), paper_with_figures()]))
-    run(workspace, LocalExecutor(memory_bytes=384 << 20), Options(pdf_timeout_s=20))
+    run(workspace, LocalExecutor(memory_bytes=384 << 20), BuildRequest(pdf_timeout_s=20))
     (balance,) = stage_module.balance(workspace, VENUE)
     assert (balance.holds, balance.rows_in) == (True, len(sha256s))
     assert balance.rows_out >= 1

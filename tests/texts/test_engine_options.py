@@ -7,7 +7,7 @@ import pytest
 
 from naming import Naming
 from peercorpus.errors import EngineError
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.texts.engine import ENGINES, OPTIONS, TAKES, choose_engine
 
 SET: dict[str, Any] = {
@@ -26,7 +26,7 @@ ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
     [(engine, option) for engine in ENGINES for option in OPTIONS if option not in TAKES.get(engine, ())],
 )
 def test_an_option_that_an_engine_does_not_take_is_refused(engine: str, option: str) -> None:
-    options = Options(engine=engine, **({} if engine != "vision" else ENDPOINT) | {option: SET[option]})
+    options = BuildRequest(engine=engine, **({} if engine != "vision" else ENDPOINT) | {option: SET[option]})
     with pytest.raises(EngineError) as refused:
         choose_engine(options)
     flag = "--" + option.replace("_", "-")
@@ -38,24 +38,24 @@ def test_an_option_that_an_engine_does_not_take_is_refused(engine: str, option: 
 def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_build() -> None:
     assert set().union(*TAKES.values()) == set(OPTIONS) == set(SET)
     assert set(TAKES) <= set(ENGINES)
-    assert all(hasattr(Options(), option) for option in OPTIONS)
+    assert all(hasattr(BuildRequest(), option) for option in OPTIONS)
 
 
 def test_options_reach_the_engine() -> None:
-    chosen = choose_engine(Options(engine="vision", max_pages=7, **ENDPOINT))
+    chosen = choose_engine(BuildRequest(engine="vision", max_pages=7, **ENDPOINT))
     assert chosen.settings.max_pages == 7
-    assert choose_engine(Options(engine="vision", **ENDPOINT)).settings.max_pages == 1_000
+    assert choose_engine(BuildRequest(engine="vision", **ENDPOINT)).settings.max_pages == 1_000
     assert (chosen.engine.name, chosen.is_heavy) == ("vision", False)
 
 
 def test_the_router_accepts_the_options_of_its_heavier_engine() -> None:
-    chosen = choose_engine(Options(engine="auto", heavier="vision", max_pages=7, **ENDPOINT))
+    chosen = choose_engine(BuildRequest(engine="auto", heavier="vision", max_pages=7, **ENDPOINT))
     assert (chosen.engine.name, chosen.settings.max_pages) == ("auto", 7)
     with pytest.raises(EngineError, match=r"'auto'.*--models"):
-        choose_engine(Options(engine="auto", heavier="vision", models=Path("models"), **ENDPOINT))
+        choose_engine(BuildRequest(engine="auto", heavier="vision", models=Path("models"), **ENDPOINT))
 
 
 @pytest.mark.parametrize("heavier", ["auto", "pdfium-text", "pdfium-layout"])
 def test_the_heavier_engine_reads_more_than_the_default_engine(heavier: str) -> None:
     with pytest.raises(EngineError, match=f"'{heavier}'.*--heavier"):
-        choose_engine(Options(engine="auto", heavier=heavier))
+        choose_engine(BuildRequest(engine="auto", heavier=heavier))

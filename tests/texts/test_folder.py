@@ -21,7 +21,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Progress
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
@@ -39,7 +39,7 @@ def paper(*texts: str) -> bytes:
 def convert(sources: Sequence[Path], out: Path, spread: Any = None, **options: Any) -> tuple[FolderSummary, list[str]]:
     """Convert, and return what was read."""
     spread = spread or InThisProcess()
-    return convert_to_folder(spread, sources, out, Options(), **options), spread.read
+    return convert_to_folder(spread, sources, out, BuildRequest(), **options), spread.read
 
 
 def written(out: Path) -> set[str]:
@@ -78,7 +78,7 @@ def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path)
 
 def test_an_engine_without_blocks_reports_that(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("One."))
-    convert_to_folder(InThisProcess(), [source], out, Options(engine="pdfium-text"))
+    convert_to_folder(InThisProcess(), [source], out, BuildRequest(engine="pdfium-text"))
     told = measures(out, "paper")
     assert (told["blocks"], told["mentions"], told["bibliography"]) == (None, None, None)
 
@@ -138,7 +138,7 @@ def test_a_text_of_an_earlier_version_and_one_with_other_line_ends_are_opened(pd
 
 def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
-    convert_to_folder(InThisProcess(), sources, out, Options(engine="pdfium-text"))
+    convert_to_folder(InThisProcess(), sources, out, BuildRequest(engine="pdfium-text"))
     for name, culprit in (("paper", "the engine 'pdfium-text' reports none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
@@ -291,7 +291,11 @@ def test_options_are_checked_before_any_file_is_opened(pdfs: Path, out: Path, mo
         raise AssertionError("A PDF was opened.")
 
     monkeypatch.setattr(folder_module, "_compute_sha256", opened)
-    for options in (Options(engine="magic"), Options(engine="pdfium-text", ocr="auto"), Options(engine="vision")):
+    for options in (
+        BuildRequest(engine="magic"),
+        BuildRequest(engine="pdfium-text", ocr="auto"),
+        BuildRequest(engine="vision"),
+    ):
         with pytest.raises(PeercorpusError):
             convert_to_folder(InThisProcess(), [source], out, options)
         assert not out.exists()
@@ -396,7 +400,7 @@ def test_a_file_as_folder_and_an_unknown_engine_are_refused(pdfs: Path, out: Pat
         with pytest.raises(PeercorpusError, match=rf"{re.escape(str(folder))}.*--out"):
             convert([source], folder)
     with pytest.raises(PeercorpusError, match=r"'magic'.*pdfium-text"):
-        convert_to_folder(InThisProcess(), [source], out, Options(engine="magic"))
+        convert_to_folder(InThisProcess(), [source], out, BuildRequest(engine="magic"))
     assert not out.exists()
 
 
@@ -434,7 +438,7 @@ def test_progress_counts_only_remaining_files(pdfs: Path, out: Path) -> None:
 @pytest.mark.slow
 def test_several_processes_give_the_same_texts(pdfs: Path, out: Path, tmp_path: Path) -> None:
     sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
-    convert_to_folder(LocalExecutor(), sources, out, Options(workers=2))
+    convert_to_folder(LocalExecutor(), sources, out, BuildRequest(workers=2))
     here = tmp_path / "here"
     convert(sources, here)
     assert {path.name: path.read_text() for path in out.glob("*.md")} == {

@@ -18,16 +18,16 @@ from invented_pdfs import HTML, by_hand, put
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.texts import folder_files, folder_images
 from peercorpus.texts.folder import FolderSummary, convert_to_folder
 from peercorpus.workspace.object_store import S3Path, write_whole
 
-WITH_IMAGES = Options(figures=True)
+WITH_IMAGES = BuildRequest(figures=True)
 
 
 def convert(
-    sources: Sequence[Path], out: Path, spread: Any = None, options: Options = WITH_IMAGES, **more: Any
+    sources: Sequence[Path], out: Path, spread: Any = None, options: BuildRequest = WITH_IMAGES, **more: Any
 ) -> FolderSummary:
     return convert_to_folder(spread or InThisProcess(), sources, out, options, **more)
 
@@ -76,7 +76,7 @@ def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
 
 
 def test_images_are_made_only_on_request(pdfs: Path, out: Path) -> None:
-    summary = convert([put(pdfs, "paper", paper_with_figures())], out, options=Options())
+    summary = convert([put(pdfs, "paper", paper_with_figures())], out, options=BuildRequest())
     assert summary.images is None
     assert not (out / "paper-figures").exists()
     assert (told_of(out)["images"], told_of(out)["images_made_with"]) == (None, None)
@@ -84,7 +84,7 @@ def test_images_are_made_only_on_request(pdfs: Path, out: Path) -> None:
 
 def test_a_text_of_an_earlier_run_gets_its_images_without_being_read_again(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper_with_figures())
-    convert([source], out, options=Options())
+    convert([source], out, options=BuildRequest())
     before = told_of(out), (out / "paper.md").stat().st_mtime_ns
     summary = convert([source], out)
     assert (summary.already, counts(summary)) == (1, (1, 0, 2, 0))
@@ -97,7 +97,7 @@ def test_images_that_are_there_are_kept_until_their_maker_or_files_change(
     source = put(pdfs, "paper", paper_with_figures())
     convert([source], out)
     assert counts(convert([source], out)) == (0, 1, 0, 0)
-    assert convert([source], out, options=Options()).images is None
+    assert convert([source], out, options=BuildRequest()).images is None
     assert counts(convert([source], out)) == (0, 1, 0, 0)
     (out / "paper-figures" / "01-figure-1.webp").unlink()
     assert counts(convert([source], out)) == (1, 0, 2, 0)
@@ -108,7 +108,7 @@ def test_images_that_are_there_are_kept_until_their_maker_or_files_change(
 def test_replacing_a_text_removes_images_of_the_earlier_file(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper_with_figures(2))], out)
     (out / "paper-figures" / "notes.txt").write_text("Mine.")
-    convert([put(pdfs, "paper", paper_without_figures())], out, options=Options())
+    convert([put(pdfs, "paper", paper_without_figures())], out, options=BuildRequest())
     assert images_in(out) == {"notes.txt": b"Mine."}
     convert([put(pdfs, "paper", paper_with_figures())], out)
     (out / "paper-figures" / "notes.txt").unlink()
@@ -165,7 +165,7 @@ def test_images_have_the_same_bytes_from_every_executor(pdfs: Path, out: Path, t
 
 def test_a_pdf_whose_figures_cannot_be_cut_is_reported_and_retried(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, name, paper_with_figures(number)) for number, name in enumerate(("paper", "slow"), 1)]
-    convert(sources, out, options=Options())
+    convert(sources, out, options=BuildRequest())
     summary = convert(sources, out, InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It took too long."),)))
     assert summary.images is not None
     assert [(source.name, detail) for source, detail in summary.images.failures] == [("paper.pdf", "It took too long.")]
@@ -203,7 +203,7 @@ def test_a_file_at_the_image_folders_path_is_reported_before_reading(pdfs: Path,
     with pytest.raises(PeercorpusError, match=r"paper-figures' is a file.*--out"):
         convert([put(pdfs, "paper", paper_with_figures())], out, spread)
     assert spread.read == []
-    assert convert([pdfs / "paper.pdf"], out, options=Options()).converted == 1
+    assert convert([pdfs / "paper.pdf"], out, options=BuildRequest()).converted == 1
     assert (out / "paper-figures").read_text() == "Mine."
 
 

@@ -16,7 +16,8 @@ from harmful_pages import MEGABYTE, PAGE, WORDS, deflated, drawn, with_content
 from hostile_pdfs import HOSTILE_PDFS
 from invented_pdfs import by_hand, lines
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, Stage, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Stage, no_report
 from peercorpus.pdf.repair import REPAIRED
 from peercorpus.records.documents import Inspection, PaperText
 from peercorpus.records.enums import Grade, Reason
@@ -173,7 +174,7 @@ def run_stage(
     with open_workspace(folder, create=True) as workspace:
         names = hold(workspace, pdfs)
         with watched(run):
-            stage.run(workspace, VENUE, Options(pdf_timeout_s=timeout_s, workers=2), KEY, no_report)
+            stage.run(workspace, VENUE, BuildRequest(pdf_timeout_s=timeout_s, workers=2), KEY, no_report)
         (balance,) = stage.balance(workspace, VENUE)
         assert balance.holds
         assert balance.rows_in == 2 * len(pdfs)

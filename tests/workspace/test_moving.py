@@ -15,20 +15,20 @@ import httpx2
 import pytest
 from deltalake import DeltaTable
 
+from asked_releases import publish_release
 from commands import Run, assert_refused
 from in_this_process import build_here
 from peercorpus import open as open_corpus
 from peercorpus.cli.text.status import standing, standing_json
 from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import show_nothing
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.installation import advise_install
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.papers import Paper
-from peercorpus.release.publish import publish_release
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace import object_store
@@ -476,7 +476,7 @@ def test_damage_in_a_store_is_found_and_repaired(aurora: Path, placed: Path, run
     assert run("check", "--workspace", placed, "--repair").code == 0
     with client() as asked, open_workspace(placed) as workspace:
         harvest(workspace, asked, [AURORA])
-        build_here(workspace, options=Options(retry=True))
+        build_here(workspace, options=BuildRequest(retry=True))
     if below == "files":
         assert run("check", "--workspace", placed).code == 0
     with open_workspace(placed, write=False) as there, open_workspace(aurora, write=False) as here:

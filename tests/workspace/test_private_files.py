@@ -13,8 +13,7 @@ from peercorpus.explorer.search_index import open_index
 from peercorpus.models.endpoint import ResponseCache
 from peercorpus.release.dated_releases import open_target
 from peercorpus.release.kept_splits import write_splits
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import write_whole
 from peercorpus.workspace.private_files import make_private_folder, name_final, replace_file, replacing

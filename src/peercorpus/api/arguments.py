@@ -1,22 +1,28 @@
 """Read the arguments of the Python interface: one sentence for each of a wrong type, or empty."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from enum import StrEnum
+from itertools import chain
 from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from types import NoneType
+from typing import TypeVar, get_args, get_type_hints
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Progress, Show, show_nothing
 from peercorpus.workspace.object_store import local_path
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
+RequestT = TypeVar("RequestT")
+Field = str | bool | float | date | Path | None
+"""Value of a field of a request."""
 
 
-def read_path(path: str | Path, name: str, what: str = "folder") -> Path:
+def read_path(path: object, name: str, what: str = "folder") -> Path:
     """Return a path.
 
     Args:
@@ -66,7 +72,7 @@ def list_texts(texts: str | Iterable[str], name: str, expected: str = "a text or
     return listed
 
 
-def require_whole_number(name: str, number: int) -> None:
+def require_whole_number(name: str, number: object) -> None:
     """Require a whole number.
 
     Raises:
@@ -89,7 +95,7 @@ def require_text(**values: object) -> None:
             raise PeercorpusError(f"{name} is empty; leave it out, or give a value.")
 
 
-def require_positive(**numbers: float | None) -> None:
+def require_positive(**numbers: object) -> None:
     """Require a number above 0, or None.
 
     Raises:
@@ -102,7 +108,7 @@ def require_positive(**numbers: float | None) -> None:
             raise PeercorpusError(f"{name} must be a finite number, more than 0, got {number:g}.")
 
 
-def require_positive_whole(**numbers: int | None) -> None:
+def require_positive_whole(**numbers: object) -> None:
     """Require a whole number above 0, or None.
 
     Raises:
@@ -135,18 +141,60 @@ def read_value(kind: type[EnumT], name: str, value: str) -> EnumT:
     return kind(value)
 
 
-def refuse_unknown(function: str, options: Mapping[str, object], known: type) -> None:
-    """Refuse further keyword arguments that a function does not have, as Python does for the others.
+def make_request(kind: type[RequestT], function: str, fields: Mapping[str, object]) -> RequestT:
+    """Return the request that the keyword arguments of a function describe.
+
+    Args:
+        kind: Class of the request; its annotations say what each field takes.
+        function: Name of the function, for the error.
+        fields: The keyword arguments.
 
     Raises:
-        TypeError: There is one.
+        TypeError: There is no such field.
+        PeercorpusError: A value is not one that the field takes, or excludes another.
     """
-    unknown = next((name for name in options if name not in known.__annotations__), None)
+    hints = get_type_hints(kind)
+    unknown = next((name for name in fields if name not in hints), None)
     if unknown is not None:
         raise TypeError(f"{function}() got an unexpected keyword argument '{unknown}'")
+    read = {name: _read_field(name, value, get_args(hints[name]) or (hints[name],)) for name, value in fields.items()}
+    with naming_parameters():
+        return kind(**read)
 
 
-_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (model|none|temporal)\b)?")
+def _read_field(name: str, value: object, types: Sequence[object]) -> object:
+    """Return the value of a field that takes these types."""
+    if (value is None and NoneType in types) or (isinstance(value, bool) and bool in types):
+        return value
+    literals = [*(one for one in types if isinstance(one, str)), *chain(*map(get_args, types))]
+    enums = [one for one in types if isinstance(one, type) and issubclass(one, StrEnum)]
+    if literals or enums:
+        require_one_of(name, value, [*literals, *chain(*enums)])
+        return enums[0](str(value)) if enums else value
+    if bool in types:
+        raise PeercorpusError(f"{name} must be True or False, got {value!r}.")
+    if int in types:
+        require_positive_whole(**{name: value})
+    elif float in types:
+        require_positive(**{name: value})
+    elif date in types:
+        return _read_date(name, value)
+    elif Path in types:
+        return read_path(value, name)
+    else:
+        require_text(**{name: value})
+    return value
+
+
+def _read_date(name: str, day: object) -> date:
+    """Return a date; a text must be one in the form of ISO 8601."""
+    try:
+        return day if isinstance(day, date) else date.fromisoformat(str(day))
+    except ValueError:
+        raise PeercorpusError(f"{name} must be a date such as 2024-10-01, got {day!r}.") from None
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: (all|model|none|reviewbench|temporal)\b)?")
 """Matches an option of a command in an error, with its value if that is one of these."""
 
 

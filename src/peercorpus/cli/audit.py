@@ -30,7 +30,7 @@ def leaks(
     text: Annotated[str | None, Parameter(show_default=False)] = None,
     decision: Annotated[str | None, Parameter(show_default=False)] = None,
     out: Annotated[Path | None, Parameter(show_default=False)] = None,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> int:
     """Find single features of the papers that give their decision away, such as a phrase of camera-ready files.
 
@@ -95,7 +95,7 @@ def _run_audit(source: Path, text: str | None, decision: str | None, show: "Show
 def grades(
     workspace: WorkspaceFolder,
     *,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Show how many papers have a proven initial version, and which groups lack one.
 

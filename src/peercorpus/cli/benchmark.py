@@ -14,8 +14,8 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, convert_path, finite, say
 from peercorpus.cli.extras import needs_extra, require_extra
-from peercorpus.cli.options import WorstGrade
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.records.enums import WorstGrade
 from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
@@ -100,12 +100,12 @@ class Variants:
     """
 
     split: Literal["test", "validation", "train"] = "test"
-    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
-    unified: Annotated[bool, Parameter(negative=())] = False
+    venue: Annotated[tuple[str, ...], Parameter(show_default=False)] = ()
+    unified: bool = False
     adapter: Annotated[str | None, Unset] = None
     wordings: Annotated[Path | None, Unset] = None
-    figures: Annotated[bool, Parameter(negative=())] = False
-    likelihood: Annotated[bool, Parameter(negative=())] = False
+    figures: bool = False
+    likelihood: bool = False
 
     def options(self) -> dict[str, object]:
         """Return the options as the tasks take them."""
@@ -169,7 +169,7 @@ class Models:
     grader_arg: Annotated[dict[str, str] | None, Unset] = None
     second_grader: Annotated[str | None, Unset] = None
     repeats: Annotated[int | None, AtLeastOne, Unset] = None
-    baselines: bool = True
+    baselines: Annotated[bool, Parameter(negative="--no-baselines")] = True
     max_connections: Annotated[int | None, AtLeastOne, Unset] = None
     max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
     temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
@@ -188,9 +188,9 @@ def run_tasks(
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
     variants: Annotated[Variants, Parameter(name="*")] = NO_VARIANTS,
     models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
-    controls: Annotated[bool, Parameter(negative=())] = False,
+    controls: bool = False,
     cutoff: Annotated[date | None, Unset] = None,
-    keep_errors: Annotated[bool, Parameter(negative=())] = False,
+    keep_errors: bool = False,
 ) -> int:
     """Run tasks with a model and with the baselines, and print their tables.
 

@@ -72,7 +72,7 @@ def compare_as_re2(
     runs: Annotated[int, AtLeastOne] = 3,
     questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
     answering: Annotated[Answering, Parameter(name="*")] = AS_THEY_ANSWER,
-    keep_errors: Annotated[bool, Parameter(negative=())] = False,
+    keep_errors: bool = False,
 ) -> int:
     """Run a list of models several times, and print Tables 2 to 5 of the Re² paper with its own rows below.
 

@@ -88,7 +88,6 @@ def _take_reporting(
         Parameter(
             group=EVERY_COMMAND,
             name=["--quiet", "-q"],
-            negative=(),
             env_var="PEERCORPUS_QUIET",
             help="Show no progress, only results, warnings and errors.",
         ),
@@ -98,7 +97,6 @@ def _take_reporting(
         Parameter(
             group=EVERY_COMMAND,
             name=["--verbose", "-v"],
-            negative=(),
             env_var="PEERCORPUS_VERBOSE",
             help="Show every request and step on standard error, with its time.",
         ),
@@ -121,6 +119,7 @@ def make_app() -> App:
     """Return the app with all commands."""
     made = App(
         name="peercorpus",
+        default_parameter=Parameter(negative=()),  # `--no-…` exists only where it is declared.
         suppress_keyboard_interrupt=False,
         version_format="plaintext",  # The default, Markdown, imports 0.1 s more of rich.
         help="Build trustworthy datasets of scientific peer review from OpenReview.",

@@ -113,8 +113,6 @@ def run_demo(
     from peercorpus.pipeline.build import build
     from peercorpus.release.publish import publish_release
     from peercorpus.release.published import remember_folder
-    from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.splits import Profile
     from peercorpus.workspace.workspace import open_workspace
 
     folder = _prepare_output_folder(out)
@@ -127,7 +125,7 @@ def run_demo(
         say(BUILDING)
         build(workspace, progress=progress)
         say(PUBLISHING)
-        publish_release(workspace, folder / "release", progress=progress, splits=SplitRequest(Profile.RE2))
+        publish_release(workspace, folder / "release", show=progress)
         remember_folder(workspace.folder, folder / "release")
         return _build_result(folder, workspace)
 

@@ -10,11 +10,12 @@ from cyclopts.validators import Number
 from peercorpus.cli.benchmark import Unset
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, finite, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import HERE, Spreading, WorstGrade
+from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.requests import Spreading
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.enums import Grade
+from peercorpus.records.enums import Grade, WorstGrade
 from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class Data:
         Lowest reviewer confidence to use, from 0 (lowest answer of the form) to 1 (highest answer).
     """
 
-    venue: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = ()
-    year: Annotated[tuple[int, ...], Parameter(negative=(), show_default=False)] = ()
+    venue: Annotated[tuple[str, ...], Parameter(show_default=False)] = ()
+    year: Annotated[tuple[int, ...], Parameter(show_default=False)] = ()
     grade: WorstGrade = "only_before_review"
     min_words: Annotated[int | None, AtLeastOne, Unset] = None
     min_confidence: Annotated[float | None, ShareOf1, Unset] = None
@@ -63,10 +64,10 @@ def finetune(
     out: Annotated[Path, Named],
     recipe: Annotated[Path | None, Named, Unset] = None,
     data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
-    leave_out_long: Annotated[bool, Parameter(negative=())] = False,
-    lengths: Annotated[bool, Parameter(negative=())] = False,
-    merge: Annotated[bool, Parameter(negative=())] = False,
-    spreading: Spreading = HERE,
+    leave_out_long: bool = False,
+    lengths: bool = False,
+    merge: bool = False,
+    spreading: Annotated[Spreading, Parameter(name="*")] = HERE,
 ) -> None:
     """Fine-tune a model with LoRA on a release, with the prompts of the benchmark.
 
@@ -96,7 +97,7 @@ def finetune(
     """
     if lengths and merge:
         raise PeercorpusError("--lengths trains nothing; leave out --lengths, or --merge.")
-    spread = spreading.settle()
+    spread = open_executor(spreading)
     options = _run_options(release, task, model, out, recipe, data, leaves_out_long=leave_out_long)
     # Training takes hours, so what every step needs is checked before the first.
     require_extra("models", "transformers")

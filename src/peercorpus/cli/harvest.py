@@ -51,10 +51,10 @@ def harvest(
     workspace: WorkspaceFolder,
     scope: Literal["reviewbench", "re2"] | None = None,
     limit: Annotated[int | None, AtLeastOne] = None,
-    files: bool = True,
-    refresh: Annotated[bool, Parameter(negative=())] = False,
-    plan: Annotated[bool, Parameter(negative=())] = False,
-    share_budget: Annotated[bool, Parameter(negative=())] = False,
+    files: Annotated[bool, Parameter(negative="--no-files")] = True,
+    refresh: bool = False,
+    plan: bool = False,
+    share_budget: bool = False,
     connection: Connection = OPENREVIEW,
 ) -> int:
     """Fetch venues from OpenReview into a workspace. The same command continues an interrupted run.

@@ -28,8 +28,8 @@ def pdfs(
     *,
     to: Annotated[Path, Named],
     grade: PdfGrade = "proven",
-    where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
-    link: Annotated[bool, Parameter(negative=())] = False,
+    where: Annotated[tuple[str, ...], Parameter(show_default=False)] = (),
+    link: bool = False,
 ) -> int:
     """Copy the PDFs that the reviewers read into a folder, under readable names, with a table of them.
 

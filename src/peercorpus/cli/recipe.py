@@ -7,8 +7,9 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, Named, OptionalWorkspace, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import HERE, Spreading
+from peercorpus.cli.options import HERE
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.requests import Spreading
 
 if TYPE_CHECKING:
     from peercorpus.recipes.recipe import RecipeName
@@ -21,9 +22,9 @@ def recipe(
     workspace: Annotated[OptionalWorkspace, Parameter(help="Folder of the workspace to fill.")] = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     out: Annotated[Path | None, Named] = None,
-    harvest: bool = True,
-    files: bool = True,
-    spreading: Spreading = HERE,
+    harvest: Annotated[bool, Parameter(negative="--no-harvest")] = True,
+    files: Annotated[bool, Parameter(negative="--no-files")] = True,
+    spreading: Annotated[Spreading, Parameter(name="*")] = HERE,
     connection: Connection = OPENREVIEW,
 ) -> None:
     """Rebuild ReviewBench or Re², and compare the result with the numbers in its card or paper.
@@ -45,7 +46,7 @@ def recipe(
     from peercorpus.cli import recipe_steps as recipe_texts
     from peercorpus.cli.recipe_cost import estimate
     from peercorpus.cli.recipe_steps import RecipeRun
-    from peercorpus.execution.stage import Options
+    from peercorpus.execution.requests import BuildRequest
     from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.texts.engine import choose_executor
 
@@ -55,7 +56,7 @@ def recipe(
         say(recipe_texts.planned(chosen, estimate(chosen)))
         return
     _require_extras(chosen.name, from_)
-    options = Options(workers=spreading.workers)
+    request = BuildRequest(executor=spreading.executor, address=spreading.address, workers=spreading.workers)
     RecipeRun(
         recipe=chosen,
         workspace=workspace,
@@ -63,8 +64,8 @@ def recipe(
         source=from_,
         harvests=harvest,
         files=files,
-        options=options,
-        spread=choose_executor(options, spreading.executor, spreading.address),
+        options=request,
+        spread=choose_executor(request),
         connection=connection,
     ).run(say)
 

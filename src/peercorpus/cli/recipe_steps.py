@@ -8,16 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from peercorpus.cli.console import Connection, ProgressLines
 from peercorpus.cli.harvest import open_harvest
 from peercorpus.cli.text.formatting import size
-from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.harvest.import_files import MANUSCRIPT, WANTED
@@ -42,7 +41,6 @@ from peercorpus.recipes.product_files import (
 from peercorpus.recipes.recipe import Quantity, Recipe, RecipeName, ScopeVenue
 from peercorpus.recipes.state import RecipeState, StepLog, check_scope, find_changed, make_key, read_state, write_state
 from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.records.enums import Grade
 from peercorpus.release import dated_releases
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
@@ -50,9 +48,8 @@ from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
 from peercorpus.release.published import remember_folder
-from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest
-from peercorpus.release.splits import Profile, Split
+from peercorpus.release.request import ReleaseLayout, ReleaseRequest
+from peercorpus.release.splits import Split
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.workspace.hub_datasets import fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import file_digest, local_path
@@ -89,7 +86,7 @@ class RecipeRun:
     source: str | None
     harvests: bool
     files: bool
-    options: Options
+    options: BuildRequest
     spread: "Executor"
     connection: Connection
     lines: ProgressLines = field(default_factory=ProgressLines)
@@ -257,26 +254,16 @@ class RecipeRun:
         """Publish the release unless the one that is there is up to date."""
         is_re2 = self.recipe.name is RecipeName.RE2
         # Re²'s files state the splits of their papers; papers that were only harvested have none.
-        profile = Profile.STATED if self._state().source else Profile.RE2
-        splits = SplitRequest(profile) if is_re2 else None
+        splits: Literal["stated", "re2"] = "stated" if self._state().source else "re2"
         layout = ReleaseLayout.PEERCORPUS if is_re2 else ReleaseLayout.REVIEWBENCH
-        rule = TextRule(TextChoice.BEST, Grade.STATED)
         with open_workspace(self.workspace, write=False) as opened:
             figures = self.cuts_figures and any(count_pdfs(opened, venue_id) for venue_id in opened.venues())
-            if dated_releases.is_up_to_date(
-                self.release, opened, None, splits, authors=True, text_rule=rule, layout=layout, figures=figures
-            ):
-                return f"publish: the release in {self.release} is up to date.", True
-            summary = publish_release(
-                opened,
-                self.release,
-                progress=self.lines.show,
-                splits=splits,
-                texts=rule.choice,
-                worst_grade=rule.worst_grade,
-                layout=layout,
-                figures=figures,
+            request = ReleaseRequest(
+                splits=splits if is_re2 else "none", grade="stated", layout=layout, figures=figures
             )
+            if dated_releases.is_up_to_date(self.release, opened, request):
+                return f"publish: the release in {self.release} is up to date.", True
+            summary = publish_release(opened, self.release, request, show=self.lines.show)
         remember_folder(self.workspace, self.release)
         return f"publish: {plural(summary.papers, 'paper')} in {self.release}.", False
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from peercorpus.cli.console import AtLeastOne, Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
-from peercorpus.cli.options import HERE
+from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.counted_nouns import plural
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 ReleaseFolder = Annotated[Path, Named]
-Flag = Parameter(negative=())
 
 
 def diff(
@@ -32,8 +31,8 @@ def diff(
     release_b: ReleaseFolder,
     /,
     *,
-    ids: Annotated[bool, Flag] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    ids: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Compare two releases: rows added, changed and removed by venue, papers whose split changed, columns that differ.
 
@@ -71,7 +70,7 @@ def verify(
     /,
     *,
     workspace: OptionalWorkspace = None,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> int:
     """Check a release against its own statements: checksums, columns, ids, splits, links, takedowns and leaks.
 
@@ -114,8 +113,8 @@ def push(
     hub_id: Annotated[str, Parameter(help="Id of the dataset on the Hub: OWNER/NAME.")],
     /,
     *,
-    yes: Annotated[bool, Flag] = False,
-    private: Annotated[bool, Flag] = False,
+    yes: bool = False,
+    private: bool = False,
     workspace: OptionalWorkspace = None,
 ) -> int:
     """Upload a release to the Hugging Face Hub in one commit. Without --yes, only print what would be uploaded.
@@ -189,7 +188,7 @@ class ChatFlags:
     """
 
     paper: Literal["text", "abstract", "none"] | None = None
-    system: bool | None = None
+    system: Annotated[bool | None, Parameter(negative="--no-system")] = None
     max_characters: Annotated[int | None, AtLeastOne] = None
     assistant: Literal["reviewer", "author"] = "reviewer"
     others: Literal["context", "leave"] = "context"
@@ -216,7 +215,7 @@ class ExampleFlags:
 
     model: Annotated[str | None, Parameter(show_default=False)] = None
     recipe: Annotated[Path | None, Named, Parameter(show_default=False)] = None
-    leave_out_long: Annotated[bool, Flag] = False
+    leave_out_long: bool = False
 
 
 DEFAULT_CHAT = ChatFlags()
@@ -333,7 +332,7 @@ def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: Exa
         leaves_out_long=examples.leave_out_long,
     )
     with ProgressLines() as lines:
-        write_for(options, trainer, say, lines.show, HERE.settle())
+        write_for(options, trainer, say, lines.show, open_executor(HERE))
     say(handed_over(out, trainer))
 
 

@@ -14,8 +14,9 @@ from cyclopts.validators import Number
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, WorkspaceOrRelease, say
 from peercorpus.cli.extras import needs_extra, require_extra
-from peercorpus.cli.options import HERE, Spreading
+from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.execution.requests import Spreading
 from peercorpus.records.counted_nouns import plural, verb
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ def report(
     workspace: WorkspaceOrRelease,
     *,
     out: Annotated[Path | None, Named] = None,
-    where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
+    where: Annotated[tuple[str, ...], Parameter(show_default=False)] = (),
     tokenizer: str | None = None,
     profile: Literal["peercorpus", "re2"] = "peercorpus",
     model_texts: Path | None = None,
-    spreading: Spreading = HERE,
+    spreading: Annotated[Spreading, Parameter(name="*")] = HERE,
 ) -> None:
     """Draw the statistics of a corpus: one web page, and each figure as PDF, SVG, PNG and CSV.
 
@@ -98,7 +99,7 @@ def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor |
             "--executor, --address and --workers need --tokenizer, as only counting its tokens is distributed; add"
             " --tokenizer, or leave them out."
         )
-    spread = None if spreading == HERE else spreading.settle()
+    spread = None if spreading == HERE else open_executor(spreading)
     if tokenizer is not None:
         require_extra("hf", "tokenizers")
     return spread
@@ -107,9 +108,9 @@ def _settle_counting(tokenizer: str | None, spreading: Spreading) -> "Executor |
 def table1(
     workspace: WorkspaceOrRelease,
     *,
-    where: Annotated[tuple[str, ...], Parameter(show_default=False, negative=())] = (),
+    where: Annotated[tuple[str, ...], Parameter(show_default=False)] = (),
     name: str | None = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    as_json: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Print the row that Table 1 of the Re² paper would have for a corpus, above the printed rows.
 
@@ -136,7 +137,7 @@ def explore(
     *,
     host: str = "127.0.0.1",
     port: Annotated[int, Parameter(validator=Number(gte=0, lte=65_535))] = 8642,
-    no_browser: Annotated[bool, Parameter(negative=())] = False,
+    no_browser: bool = False,
     select: str | None = None,
     out: Annotated[Path | None, Named] = None,
 ) -> int:

@@ -44,8 +44,8 @@ class Invented:
 
     papers: Annotated[int, AtLeastOne] = 12
     seed: int = 0
-    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = ()
-    large: Annotated[bool, Parameter(negative=())] = False
+    venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, show_default=False)] = ()
+    large: bool = False
 
     def build(self) -> "World":
         """Build the invented world.
@@ -65,9 +65,9 @@ def simulate(
     *,
     port: Annotated[int, Parameter(validator=Number(gte=1, lte=65534))] = 3000,
     invented: Annotated[Invented, Parameter(name="*")] = INVENTED,
-    fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, negative=(), show_default=False)] = (),
-    sign_in: Annotated[bool, Parameter(negative=())] = False,
-    mfa: Annotated[bool, Parameter(negative=())] = False,
+    fault: Annotated[tuple[str, ...], Parameter(consume_multiple=True, show_default=False)] = (),
+    sign_in: bool = False,
+    mfa: bool = False,
     budget: Annotated[int, AtLeastOne] = 100_000,
 ) -> None:
     """Run a simulated OpenReview on this machine, which any client can harvest, until you press Ctrl-C.

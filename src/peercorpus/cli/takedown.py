@@ -4,25 +4,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.build import ReleaseFlags, write_release
+from peercorpus.cli.build import write_release
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
-    from peercorpus.cli.options import WorstGrade
     from peercorpus.corpus.takedown import Takedown
     from peercorpus.release.published import Holder
     from peercorpus.release.verify.verify import Verification
     from peercorpus.workspace.workspace import Workspace
-
-
-Flag = Parameter(negative=())
 
 
 def takedown(
@@ -33,11 +29,11 @@ def takedown(
     /,
     *,
     workspace: WorkspaceFolder,
-    undo: Annotated[bool, Flag] = False,
-    force: Annotated[bool, Flag] = False,
-    list_: Annotated[bool, Parameter(name="--list", negative=())] = False,
-    publish: Annotated[bool, Flag] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    undo: bool = False,
+    force: bool = False,
+    list_: Annotated[bool, Parameter(name="--list")] = False,
+    publish: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> int:
     """Exclude papers, posts or everything by an author from all later exports. Nothing is deleted from the workspace.
 
@@ -91,30 +87,16 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
     from peercorpus.release.folder import open_release
     from peercorpus.release.provenance import read_inputs
     from peercorpus.release.published import find_folders
-    from peercorpus.release.split_file import SplitRequest
-    from peercorpus.release.splits import Profile
+    from peercorpus.release.request import DEFAULT_REQUEST
     from peercorpus.release.verify.verify import verify_release
 
     newest = next(iter(find_folders(workspace.folder)), None)
     inputs = None if newest is None else read_inputs(newest)
-    content, venue_ids = ReleaseFlags(), None
-    splits: SplitRequest | None = SplitRequest(Profile.RE2)
-    if inputs is not None:
-        content = ReleaseFlags(
-            authors=inputs.authors,
-            texts=inputs.texts.value,
-            grade=cast("WorstGrade", inputs.grade.value),
-            latex=inputs.latex,
-            blocks=inputs.blocks,
-            layout=inputs.layout.value,
-            figures=inputs.figures,
-            points=inputs.points,
-        )
-        venue_ids = list(inputs.venues)
-        splits = SplitRequest(inputs.splits.profile, inputs.splits.test_after) if inputs.splits is not None else None
+    request = DEFAULT_REQUEST if inputs is None else inputs.request
+    venue_ids = None if inputs is None else list(inputs.venues)
     with ProgressLines() as lines:
-        require_built(workspace, venue_ids or (), points=bool(content.points))
-        release, _ = write_release(workspace, None, venue_ids, splits, None, lines, content)
+        require_built(workspace, venue_ids or (), points=bool(request.points))
+        release, _ = write_release(workspace, None, venue_ids, request, lines)
         return release, verify_release(open_release(release), workspace, lines.show)
 
 

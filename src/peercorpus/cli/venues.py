@@ -35,7 +35,7 @@ def venues(
     family: str | None = None,
     year: int | None = None,
     workspace: OptionalWorkspace = None,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """List the catalogue of known venues: API, deadlines, which reviews are public, and how certain each row is.
 
@@ -112,7 +112,7 @@ def forms(
     /,
     *,
     workspace: OptionalWorkspace = None,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """List the known review forms and their venues, or show the fields of one form.
 

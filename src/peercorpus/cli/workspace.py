@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from peercorpus.workspace.workspace import Workspace
 
 
-Ids = Annotated[tuple[str, ...], Parameter(show_default=False, negative=())]
+Ids = Annotated[tuple[str, ...], Parameter(show_default=False)]
 
 
 def show(
@@ -35,8 +35,8 @@ def show(
     /,
     workspace: WorkspaceFolder,
     *,
-    brief: Annotated[bool, Parameter(negative=())] = False,
-    json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    brief: bool = False,
+    json_: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """Show one paper: versions, other submissions of the same work, scores, conversations, and rows set aside.
 
@@ -116,7 +116,7 @@ def move(workspace: WorkspaceFolder, *, to: str) -> None:
 def check(
     workspace: WorkspaceFolder,
     *,
-    repair: Annotated[bool, Parameter(negative=())] = False,
+    repair: bool = False,
 ) -> int:
     """Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, tables.
 
@@ -152,7 +152,7 @@ def reminders(
     keep: Ids = (),
     undo: Ids = (),
     why: str = "",
-    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    as_json: Annotated[bool, Parameter(name="--json")] = False,
 ) -> None:
     """List the authors' posts that do little but urge reviewers to reply, and decide which to drop.
 

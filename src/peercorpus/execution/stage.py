@@ -9,11 +9,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
-from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
-from peercorpus.execution.waits import PDF_TIMEOUT_S
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 
 WorkspaceT = TypeVar("WorkspaceT")
@@ -75,44 +74,6 @@ RunRange = Callable[[ForumRange, ProgressCallback], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Options of a build. An option is part of the content key of the stages that name it.
-
-    Attributes:
-        engine: PDF engine that reads the files.
-        engine_version: Version of the engine according to a venue's texts, to avoid loading the engine; None means
-            asking the engine itself.
-        ocr: "off", or "auto" to use OCR for pages without readable text.
-        heavier: Engine to which the engine `auto` sends pages that the default engine reads badly; None means OCR.
-        models: Folder with the models of a heavier engine; None leaves the choice to its library.
-        engine_url: URL of a vision endpoint, up to and including `/v1`.
-        engine_model: Name of the model at the vision endpoint.
-        max_pages: Maximum number of pages a run sends to the endpoint; None means 1,000.
-        pdf_timeout_s: Time limit for a single PDF, in seconds.
-        figures: Extract figures and tables from the PDFs. Not part of any key: it only determines whether the stage
-            runs.
-        points: Split reviews into points. Not part of any key: it only determines whether the stage runs.
-        workers: Number of processes that read notes and PDFs and compare texts; None means one per core. Not part of
-            any key, as no row depends on it.
-        retry: Run finished stages again if they set rows aside for a transient reason, such as a time limit.
-    """
-
-    engine: str = "pdfium-layout"
-    engine_version: str | None = None
-    ocr: str = "off"
-    heavier: str | None = None
-    models: Path | None = None
-    engine_url: str | None = None
-    engine_model: str | None = None
-    max_pages: int | None = None
-    pdf_timeout_s: float = PDF_TIMEOUT_S
-    figures: bool = False
-    points: bool = False
-    workers: int | None = None
-    retry: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Balance:
     """Rows in, rows out and rows set aside of one stage for one venue.
 
@@ -170,21 +131,21 @@ class Stage(Generic[WorkspaceT]):
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     options: tuple[str, ...]
-    run: Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]
+    run: Callable[[WorkspaceT, str, BuildRequest, str, ProgressCallback], None]
     balance: Callable[[WorkspaceT, str], Sequence[Balance]]
     begin: Callable[[WorkspaceT, str, str], RunRange] | None = None
     passing: frozenset[Reason] = frozenset()
-    made_with: Callable[[Options], str] = lambda _: ""
+    made_with: Callable[[BuildRequest], str] = lambda _: ""
     made_with_venue: Callable[[WorkspaceT, str], str] = lambda *_: ""
     is_of_all: bool = False
 
 
 def run_whole(
     begin: Callable[[WorkspaceT, str, str], RunRange],
-) -> Callable[[WorkspaceT, str, Options, str, ProgressCallback], None]:
+) -> Callable[[WorkspaceT, str, BuildRequest, str, ProgressCallback], None]:
     """Return `Stage.run` for a stage that works on ranges: all forums of the venue form one range."""
 
-    def run(workspace: WorkspaceT, venue_id: str, _: Options, key: str, report: ProgressCallback) -> None:
+    def run(workspace: WorkspaceT, venue_id: str, _: BuildRequest, key: str, report: ProgressCallback) -> None:
         begin(workspace, venue_id, key)(ALL_FORUMS, report)
 
     return run
@@ -223,7 +184,7 @@ def _to_iso(value: object) -> str:
     raise TypeError(f"Expected a value of a TOML file, got {value!r}")
 
 
-def content_key(stage: Stage[WorkspaceT], options: Options, digests: Mapping[str, str]) -> str:
+def content_key(stage: Stage[WorkspaceT], options: BuildRequest, digests: Mapping[str, str]) -> str:
     """Return the content key of a finished partition of a stage: 64 hexadecimal digits.
 
     Args:

@@ -13,7 +13,8 @@ from operator import attrgetter
 
 from peercorpus.corpus.texts import TextStore
 from peercorpus.execution.executor import Executor, Failure, report_progress
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.links.version_diff import TextDifference, find_differences
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Reason, VersionMoment
@@ -100,7 +101,7 @@ def compare_texts(texts: VersionTexts) -> tuple[TextDifference, ...]:
 
 
 def compare_versions(
-    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Compare the two versions of every paper of a venue that has them."""
     tables = workspace.tables

@@ -19,7 +19,8 @@ from typing import IO
 import pyarrow.compute as pc
 
 from peercorpus.execution.executor import Executor, Failure
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.links.candidates import (
     ABSTRACTS,
     TITLES,
@@ -372,7 +373,7 @@ Aside = dict[PaperKey, tuple[Reason, str]]
 
 
 def link_papers(
-    spread: Executor, workspace: Workspace, _: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, _: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Link the papers of all venues and write the links of each venue under the same key."""
     tables = workspace.tables

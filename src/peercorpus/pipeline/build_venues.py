@@ -18,7 +18,8 @@ from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.ray_cluster import RayExecutor
-from peercorpus.execution.stage import ForumRange, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import ForumRange, ProgressCallback, Stage
 from peercorpus.pipeline.plan_build import PlannedStep, VenuePlan, plan_venue
 from peercorpus.pipeline.schedule import Schedule
 from peercorpus.pipeline.venue_work import OF_NOTES, StageWork, VenueTask, VenueWorker, WorkItem, do_work
@@ -73,7 +74,7 @@ def build_venues(
     workspace: Workspace,
     venue_ids: Sequence[str],
     stages: Sequence[Stage[Workspace]],
-    options: Options,
+    options: BuildRequest,
     show: Show,
     spread: Executor,
 ) -> list[StepResult]:
@@ -103,7 +104,7 @@ def build_venues(
     return [build.describe(venue_id, step) for venue_id in venue_ids for step in build.plan(venue_id).steps]
 
 
-def _find_workers(spread: Executor, options: Options) -> Executor | None:
+def _find_workers(spread: Executor, options: BuildRequest) -> Executor | None:
     """Return the executor for the work on notes; None if there is only one worker.
 
     `raw.db` is on this machine, so the workers of a cluster cannot be used.
@@ -113,11 +114,11 @@ def _find_workers(spread: Executor, options: Options) -> Executor | None:
     return None if is_alone else executor
 
 
-def _count_workers(options: Options) -> int:
+def _count_workers(options: BuildRequest) -> int:
     return options.workers or os.cpu_count() or 1
 
 
-def _count_processes(spread: Executor, options: Options) -> int:
+def _count_processes(spread: Executor, options: BuildRequest) -> int:
     """Return the number of processes on this machine: for a cluster, `--workers` counts those of its machines."""
     here = os.cpu_count() or 1
     return min(_count_workers(options), here) if isinstance(spread, RayExecutor) else _count_workers(options)
@@ -134,7 +135,9 @@ def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]
 class _VenueBuild:
     """Plans venues, runs their work here or in workers, and applies the changes to the tables."""
 
-    def __init__(self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: Options, show: Show) -> None:
+    def __init__(
+        self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: BuildRequest, show: Show
+    ) -> None:
         self._workspace = workspace
         self._stages = stages
         self._options = options

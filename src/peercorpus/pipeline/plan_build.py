@@ -6,7 +6,8 @@ A stage is up to date if its tables carry the content key of its current inputs,
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from peercorpus.execution.stage import ForumRange, Options, Stage, content_key, split_forums
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import ForumRange, Stage, content_key, split_forums
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.pipeline.venue_work import OF_NOTES, OF_VENUE
 from peercorpus.versions.find_versions import STAGE as CHOOSE_VERSIONS
@@ -71,7 +72,7 @@ class InputDigests:
         return self._received[kind]
 
 
-def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> str:
+def expected_key(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: BuildRequest) -> str:
     """Return the content key that a stage's partition of a venue has when it is up to date."""
     if not stage.is_of_all:
         return content_key(stage, options, InputDigests(workspace, venue_id).read(stage))
@@ -94,7 +95,7 @@ def may_pass(workspace: Workspace, stage: Stage[Workspace], venue_ids: Iterable[
 
 
 def plan_steps(
-    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options
+    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: BuildRequest
 ) -> list[PlannedStep]:
     """Return the steps for stages that process one venue, in order.
 
@@ -135,7 +136,7 @@ class VenuePlan:
 
 
 def plan_venue(
-    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: Options, *, has_files: bool
+    workspace: Workspace, stages: Iterable[Stage[Workspace]], venue_id: str, options: BuildRequest, *, has_files: bool
 ) -> VenuePlan:
     """Return the plan of a venue.
 

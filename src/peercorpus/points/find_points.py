@@ -17,7 +17,8 @@ from peercorpus.criticism.matching import Place, find_places
 from peercorpus.criticism.split import split_text
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.points.resolution import DIGEST, LaterWords, Verdict, find_reactions
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Reason, Role
@@ -250,7 +251,7 @@ def read_points_of(forums: Sequence[Forum]) -> list[list[Point]]:
 
 
 def _find_all(
-    spread: Executor, forums: Iterator[Forum], venue_id: str, options: Options
+    spread: Executor, forums: Iterator[Forum], venue_id: str, options: BuildRequest
 ) -> Iterator[tuple[Forum, Sequence[Point]]]:
     """Yield each paper with its points, in order, found by other processes.
 
@@ -266,7 +267,7 @@ def _find_all(
 
 
 def run(
-    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Write the points of every review of a venue; reviews without words are set aside."""
     total = workspace.tables.count("2-reviews", venue_id)

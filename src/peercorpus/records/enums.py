@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Literal
 
 
 class Status(StrEnum):
@@ -298,6 +299,18 @@ class Grade(StrEnum):
         """Return its position among all grades, 0 for the best."""
         return list(Grade).index(self)
 
+
+WorstGrade = Literal[
+    "exact",
+    "exact_attachment",
+    "unrevised",
+    "only_before_review",
+    "unrevised_likely",
+    "before_first_review",
+    "stated",
+    "unstated",
+]
+"""Worst grade of a text to accept; up to `only_before_review` they prove that it is what the reviewers read."""
 
 GRADE_MEANINGS: Mapping[Grade, str] = MappingProxyType(
     {

@@ -11,14 +11,13 @@ from typing import Any
 
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.reminder_decisions import Verdict
-from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade, LinkKind, Reason, Status, Unseen
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.point_rows import PointCounts
-from peercorpus.release.rows import DEFAULT_RULE, ForumRows, end_at_decision
-from peercorpus.release.shards import ReleaseLayout, SplitShards
-from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.request import DEFAULT_REQUEST, ReleaseRequest
+from peercorpus.release.rows import ForumRows, end_at_decision
+from peercorpus.release.shards import SplitShards
 from peercorpus.release.splits import NO_SPLITS, PaperSplits, Split, Task, Usable, usable
 from peercorpus.release.table1 import DatasetCounts
 from peercorpus.release.text_rows import NAMING_AUTHORS, OF_UNKNOWN_AUTHORS
@@ -207,23 +206,17 @@ class ReleaseCounts(RowCounts):
     """Counts of a release as it grows.
 
     Attributes:
-        asked: The splits that were requested; None for none.
+        request: What the release shall contain.
         taken_down: Records left out because of `takedown.txt`, by kind.
-        names_authors: Whether authors are named.
-        layout: Which configurations the release has.
-        text_rule: Which texts are published.
         links: Pairs of submissions of one work, by kind.
         links_left_out: Such pairs with a paper that is not in the release.
         reminders: Posts of the workspace for which a person decided whether they are reminders, by the decision.
         points_model: The model that labelled what rules left open in points; None for none.
     """
 
-    asked: SplitRequest | None = None
+    request: ReleaseRequest = DEFAULT_REQUEST
     splits: PaperSplits = NO_SPLITS
     taken_down: Counter[str] = field(default_factory=Counter)
-    names_authors: bool = True
-    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
-    text_rule: TextRule = DEFAULT_RULE
     links: Counter[LinkKind] = field(default_factory=Counter)
     links_left_out: int = 0
     reminders: Counter[Verdict] = field(default_factory=Counter)

@@ -12,19 +12,17 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from peercorpus.corpus.text_choice import TextRule
 from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.counts import PublishSummary
 from peercorpus.release.folder import MANIFEST, open_release
-from peercorpus.release.provenance import Inputs, find_moved, read_inputs
+from peercorpus.release.provenance import find_moved, read_inputs
 from peercorpus.release.publish import choose_venues, publish_release
 from peercorpus.release.published import RELEASES, dated_releases, remember_folder
-from peercorpus.release.rows import DEFAULT_RULE
-from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest, is_as_asked
+from peercorpus.release.request import ReleaseRequest, SplitRequest
+from peercorpus.release.split_file import is_as_asked
 from peercorpus.release.verify.files import check_sums
 from peercorpus.workspace.private_files import require_own
 from peercorpus.workspace.workspace import Workspace
@@ -140,31 +138,9 @@ def open_target(
 
 
 def is_up_to_date(
-    release: Path | None,
-    workspace: Workspace,
-    venue_ids: Sequence[str] | None,
-    splits: SplitRequest | None,
-    *,
-    authors: bool,
-    text_rule: TextRule = DEFAULT_RULE,
-    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
-    figures: bool = False,
-    points: bool = False,
+    release: Path | None, workspace: Workspace, request: ReleaseRequest, venue_ids: Sequence[str] | None = None
 ) -> bool:
-    """Return whether publishing again would write the same release, and none of its files has changed since.
-
-    Also False if the release cannot be read, so that it is published again.
-
-    Args:
-        release: The folder of the release, which need not exist; None if there is none.
-        workspace: The workspace to publish.
-        venue_ids: The venues to publish; None or empty means all with papers.
-        splits: The requested splits; a request for new splits, or for those of another release, always returns False.
-        authors: Whether authors are named.
-        text_rule: Which texts are published.
-        layout: The requested layout.
-        figures: Whether figures are published.
-        points: Whether the points of reviews are published.
+    """Return whether a release is what publishing now would write; never if a model has a part in it.
 
     Raises:
         TableError: The tables are not built, or not for these venues.
@@ -174,52 +150,20 @@ def is_up_to_date(
     chosen = choose_venues(workspace.tables, venue_ids or None)
     try:
         inputs = read_inputs(release)
-        asked = (text_rule, layout, figures, points)
-        if inputs is None or (inputs.text_rule, inputs.layout, inputs.figures, inputs.points) != asked:
-            return False
-        if not _is_as_asked(inputs, chosen, splits, authors=authors):
+        if inputs is None or inputs.request != request or inputs.venues.keys() != set(chosen):
             return False
         return not find_moved(inputs, workspace) and not check_sums(open_release(release, is_whole=False)).breaches
     except PeercorpusError:
         return False
 
 
-def _is_as_asked(inputs: Inputs, venue_ids: Sequence[str], splits: SplitRequest | None, *, authors: bool) -> bool:
-    if splits is not None and (splits.earlier is not None or splits.is_new):
-        return False
-    drawn = inputs.splits and (inputs.splits.profile, inputs.splits.test_after)
-    asked = splits and (splits.profile, splits.test_after)
-    is_all = inputs.venues.keys() == set(venue_ids)
-    by_model = inputs.titles is not None or inputs.points_model is not None
-    return is_all and drawn == asked and not by_model and inputs.authors is authors
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseContent:
-    """Contents of a release.
-
-    Attributes:
-        with_authors: Whether authors are named.
-        text_rule: Which texts are published.
-        layout: The configurations to write.
-        figures: Whether figures are published.
-        points: Whether the points of reviews are published.
-    """
-
-    with_authors: bool = True
-    text_rule: TextRule = DEFAULT_RULE
-    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS
-    figures: bool = False
-    points: bool = False
-
-
 def publish_unless_same(
     workspace: Workspace,
     out: Path | None,
-    venue_ids: Sequence[str] | None,
-    splits: SplitRequest | None,
-    content: ReleaseContent,
+    request: ReleaseRequest,
+    venue_ids: Sequence[str] | None = None,
     show: Show = show_nothing,
+    *,
     titler: Titler | None = None,
     annotator: Annotator | None = None,
 ) -> tuple[Path, PublishSummary | None]:
@@ -228,9 +172,8 @@ def publish_unless_same(
     Args:
         workspace: Its tables must be built.
         out: A folder that is replaced; None adds a release to those of the workspace.
+        request: What the release shall contain.
         venue_ids: The venues to publish; None or empty means all with papers.
-        splits: The requested splits; None for none.
-        content: Contents of the release.
         show: Receives the progress of each venue.
         titler: Gives titles to turns of several posts; with it, the release is always written again.
         annotator: Labels what the rules left open in points; with it, the release is always written again, too.
@@ -243,60 +186,18 @@ def publish_unless_same(
         PeercorpusError: As for `publish_release` and `open_target`.
     """
     summary: PublishSummary | None = None
-    with open_target(workspace.folder, out, splits) as target:
-        is_plain = titler is None and annotator is None
-        target.is_same = is_plain and _is_same(target, workspace, venue_ids, splits, content)
+    with open_target(workspace.folder, out, request.drawn) as target:
+        target.is_same = is_up_to_date(target.standing, workspace, request, venue_ids)
         if not target.is_same:
-            summary = _write(target, workspace, venue_ids, splits, content, show, titler, annotator)
+            summary = publish_release(
+                workspace,
+                target.folder,
+                request,
+                venue_ids or None,
+                show,
+                titler=titler,
+                annotator=annotator,
+                standing=target.with_splits,
+            )
     # `open_target` also sets `is_same` if the release just written has the same bytes as the last one.
     return target.final, None if target.is_same else summary
-
-
-def _is_same(
-    target: ReleaseTarget,
-    workspace: Workspace,
-    venue_ids: Sequence[str] | None,
-    splits: SplitRequest | None,
-    content: ReleaseContent,
-) -> bool:
-    return is_up_to_date(
-        target.standing,
-        workspace,
-        venue_ids,
-        splits,
-        authors=content.with_authors,
-        text_rule=content.text_rule,
-        layout=content.layout,
-        figures=content.figures,
-        points=content.points,
-    )
-
-
-def _write(
-    target: ReleaseTarget,
-    workspace: Workspace,
-    venue_ids: Sequence[str] | None,
-    splits: SplitRequest | None,
-    content: ReleaseContent,
-    show: Show,
-    titler: Titler | None,
-    annotator: Annotator | None,
-) -> PublishSummary:
-    return publish_release(
-        workspace,
-        target.folder,
-        venue_ids or None,
-        show,
-        titler,
-        splits,
-        standing=target.with_splits,
-        with_authors=content.with_authors,
-        texts=content.text_rule.choice,
-        worst_grade=content.text_rule.worst_grade,
-        layout=content.layout,
-        figures=content.figures,
-        points=content.points,
-        annotator=annotator,
-        with_latex=content.text_rule.with_latex,
-        with_blocks=content.text_rule.with_blocks,
-    )

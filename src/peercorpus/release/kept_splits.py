@@ -15,28 +15,18 @@ import msgspec
 from filelock import FileLock
 
 from peercorpus.errors import PeercorpusError, WorkspaceError
+from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.split_file import (
     RULES,
     Made,
     SplitFile,
-    SplitRequest,
     format_split_file,
     is_as_asked,
     make_split_file,
     read_split_file,
     rename_splits,
 )
-from peercorpus.release.splits import (
-    KEY,
-    NO_SPLITS,
-    PaperSplits,
-    Profile,
-    Split,
-    Task,
-    Usable,
-    draw_splits,
-    follow_other_tasks,
-)
+from peercorpus.release.splits import KEY, NO_SPLITS, PaperSplits, Split, Task, Usable, draw_splits, follow_other_tasks
 from peercorpus.workspace.private_files import FOLDER_OF_OWNER, replace_file, require_own
 
 

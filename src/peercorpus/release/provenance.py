@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -16,12 +16,11 @@ from peercorpus.corpus.figures import TABLE as FIGURES
 from peercorpus.corpus.points import TABLE as POINTS
 from peercorpus.corpus.reminder_decisions import digest_file, read_decisions
 from peercorpus.corpus.takedown import hash_list
-from peercorpus.corpus.text_choice import TextChoice, TextRule, is_grade_accepted
+from peercorpus.corpus.text_choice import TextChoice, is_grade_accepted
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
-from peercorpus.release.shards import ReleaseLayout
-from peercorpus.release.split_file import SplitRequest, read_earlier_digest, rename_splits
-from peercorpus.release.splits import Profile
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, WorstGrade
+from peercorpus.release.request import Profile, ReleaseLayout, ReleaseRequest
+from peercorpus.release.split_file import read_earlier_digest, rename_splits
 from peercorpus.venues.own_venues import digest_own_venues, read_own_row
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
@@ -130,9 +129,21 @@ class Inputs(msgspec.Struct, frozen=True, omit_defaults=True):
     blocks: bool = False
 
     @property
-    def text_rule(self) -> TextRule:
-        """Which texts are published, and which of them tasks use."""
-        return TextRule(self.texts, self.grade, self.latex, self.blocks)
+    def request(self) -> ReleaseRequest:
+        """The request that this release answers, without what cannot be repeated: a model, and splits of elsewhere."""
+        return ReleaseRequest(
+            titles="posts" if self.titles is None else "model",
+            splits="none" if self.splits is None else self.splits.profile.value,
+            test_after=None if self.splits is None else self.splits.test_after,
+            no_authors=not self.authors,
+            texts=self.texts,
+            grade=cast("WorstGrade", self.grade.value),
+            latex=self.latex,
+            blocks=self.blocks,
+            layout=self.layout,
+            figures=self.figures,
+            points="model" if self.points_model else self.points,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +159,9 @@ class ChangedInput:
     what: str
 
 
-def read_venue_inputs(
-    workspace: Workspace, venue_ids: Iterable[str], *, figures: bool, points: bool
-) -> dict[str, VenueInput]:
+def read_venue_inputs(workspace: Workspace, venue_ids: Iterable[str], request: ReleaseRequest) -> dict[str, VenueInput]:
     """Return the workspace's data on each venue; tables of figures and points count only if published."""
-    asked = {name for name, is_asked in ((FIGURES, figures), (POINTS, points)) if is_asked}
+    asked = {name for name, is_asked in ((FIGURES, request.figures), (POINTS, request.points)) if is_asked}
     left_out = {LINKS, *ON_DEMAND} - asked
     names = sorted(TABLES.keys() - left_out)
     links = workspace.tables.content(LINKS, None)
@@ -176,18 +185,13 @@ def write_inputs(
     folder: Path,
     workspace: Workspace,
     venues: dict[str, VenueInput],
-    splits: SplitRequest | None,
-    titles: str | None = None,
-    points_model: str | None = None,
+    request: ReleaseRequest,
     *,
-    authors: bool = True,
-    text_rule: TextRule,
-    layout: ReleaseLayout = ReleaseLayout.PEERCORPUS,
-    figures: bool = False,
-    points: bool = False,
+    titles: str | None,
+    points_model: str | None,
 ) -> None:
-    """Write `inputs.json` into a release whose splits are drawn."""
-    drawn = None
+    """Write `inputs.json` into a release whose splits are drawn; the models are those that had a part in it."""
+    drawn, splits = None, request.drawn
     if splits is not None:
         drawn = SplitsInput(splits.profile, splits.test_after, read_earlier_digest(splits.path(folder)))
     inputs = Inputs(
@@ -195,20 +199,20 @@ def write_inputs(
         pyarrow=version("pyarrow"),
         splits=drawn,
         titles=titles,
-        authors=authors,
-        layout=layout,
+        authors=not request.no_authors,
+        layout=request.layout,
         takedown=hash_list(workspace.folder),
         venues=venues,
         publishing=VERSION,
-        figures=figures,
-        points=points,
+        figures=request.figures,
+        points=bool(request.points),
         points_model=points_model,
         venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venues.values()) else None,
         reminders=_read_reminders(workspace),
-        texts=text_rule.choice,
-        grade=text_rule.worst_grade,
-        latex=text_rule.with_latex,
-        blocks=text_rule.with_blocks,
+        texts=request.texts,
+        grade=Grade(request.grade),
+        latex=request.latex,
+        blocks=request.blocks,
     )
     (folder / INPUTS).write_bytes(msgspec.json.format(msgspec.json.encode(inputs), indent=1) + b"\n")
 
@@ -260,7 +264,7 @@ def find_moved(inputs: Inputs, workspace: Workspace) -> list[ChangedInput]:
     moved = [ChangedInput(None, name) for name, now in now_made_with.items() if getattr(inputs, name) != now]
     if inputs.takedown != hash_list(workspace.folder):
         moved.append(ChangedInput(None, "takedown.txt"))
-    now_held = read_venue_inputs(workspace, inputs.venues, figures=inputs.figures, points=inputs.points)
+    now_held = read_venue_inputs(workspace, inputs.venues, inputs.request)
     for venue_id, before in sorted(inputs.venues.items()):
         now = now_held[venue_id]
         names = sorted(before.tables.keys() | now.tables.keys())

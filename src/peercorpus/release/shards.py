@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -65,15 +64,6 @@ _MIN_ROWS_READ = 16
 """Minimum rows read at once, for large rows such as papers with their texts."""
 _MAX_ROWS_READ = 256
 """Maximum rows read at once, for small rows."""
-
-
-class ReleaseLayout(StrEnum):
-    """The set of configurations of a release."""
-
-    PEERCORPUS = "peercorpus"
-    """The configurations of `CONFIGS`."""
-    REVIEWBENCH = "reviewbench"
-    """The only configuration of ReviewBench."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,15 @@
 """The file `splits/<profile>.json` of a release, which states the split of each paper, and the request for it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.splits import PaperSplits, Profile, Split, Task
+from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.release.splits import PaperSplits, Split, Task
 
-SPLITS = "splits"
-"""Folder of a release with these files."""
 _DRAWN = (
     "drawn in the order of sha256(key:forum_id), in proportion within each stratum of venue and status, for rebuttal"
     " first, then for review; papers held out for one task are not used to train another; meta_review uses the papers"
@@ -26,54 +24,6 @@ RULES = {
     ),
 }
 """The rule of each profile, as stated in its file."""
-
-
-@dataclass(frozen=True, slots=True)
-class SplitRequest:
-    """A request for train, validation and test splits of a release.
-
-    Attributes:
-        test_after: The day after which `temporal` tests; None for other profiles.
-        earlier: The release whose splits are kept; None keeps those of the workspace.
-        is_new: Whether papers may change the splits assigned by releases of the workspace.
-
-    Raises:
-        PeercorpusError: `temporal` without a day, or another profile with one.
-    """
-
-    profile: Profile
-    test_after: date | None = None
-    earlier: Path | None = None
-    is_new: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.profile is Profile.TEMPORAL) is (self.test_after is None):
-            raise PeercorpusError(
-                f"The splits '{self.profile}' need a date, after which submitted papers are for testing; give it with"
-                " --test-after."
-                if self.test_after is None
-                else f"The splits '{self.profile}' use no date, got --test-after {self.test_after}; leave it out, or"
-                " use --splits temporal."
-            )
-
-    def path(self, release: Path) -> Path:
-        """Return the path of its file in a release."""
-        return release / SPLITS / f"{self.profile}.json"
-
-
-def request_splits(profile: str, test_after: date | None, earlier: Path | None, *, is_new: bool) -> SplitRequest | None:
-    """Return a request for splits; None if `profile` is "none".
-
-    Raises:
-        PeercorpusError: An option for splits was given together with "none".
-    """
-    if profile != "none":
-        return SplitRequest(Profile(profile), test_after, earlier, is_new)
-    unfit = {"--test-after": test_after is not None, "--splits-from": earlier is not None, "--new-splits": is_new}
-    option = next((option for option, is_given in unfit.items() if is_given), None)
-    if option is not None:
-        raise PeercorpusError(f"{option} cannot be used with --splits none; leave one of them out.")
-    return None
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Any
 
 from peercorpus.records.enums import ConversationKind, Grade, Role, Status, VersionMoment
 from peercorpus.records.papers import Paper, StatedSplit
+from peercorpus.release.request import Profile
 from peercorpus.release.rows import ForumRows, end_at_decision
 
 KEY = "peercorpus splits 1"
@@ -38,17 +39,6 @@ class Task(StrEnum):
     """A review that was not posted after the decision, with the text of the paper."""
     META_REVIEW = "meta_review"
     """A meta-review that was not posted after the decision, with such a review and the text of the paper."""
-
-
-class Profile(StrEnum):
-    """Rule by which papers are drawn."""
-
-    RE2 = "re2"
-    """Test and validation of Re²'s sizes, stratified by venue and status."""
-    TEMPORAL = "temporal"
-    """Test: every paper submitted after a day; validation as in `re2`, of the others."""
-    STATED = "stated"
-    """The splits that a published dataset states, such as Re²'s own; papers without one are in no split."""
 
 
 RE2_SIZES: Mapping[Task, int] = {Task.REBUTTAL: 500, Task.REVIEW: 1_000}

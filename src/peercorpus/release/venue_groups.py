@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from peercorpus.corpus.takedown import ID_COLUMNS, Takedown
-from peercorpus.corpus.text_choice import TextRule
 from peercorpus.release.provenance import LINKS, VERSION, VenueInput
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.request import ReleaseRequest
 from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.delta_tables import Tables
 
@@ -87,16 +86,13 @@ class PartKeys:
     tables: Tables
     takedown: Takedown
     inputs: Mapping[str, VenueInput]
-    with_authors: bool
-    figures: bool
-    points: bool
-    layout: ReleaseLayout
-    text_rule: TextRule
+    request: ReleaseRequest
 
     def of_group(self, venue_ids: Sequence[str]) -> str:
         """Return the key of the rows of some venues: a digest of their tables, take-downs, options and code."""
         made_with = version("peercorpus"), version("pyarrow"), VERSION
-        options = self.layout, self.with_authors, self.figures, self.points, self.text_rule
+        asked = self.request
+        options = asked.layout, not asked.no_authors, asked.figures, bool(asked.points), asked.text_rule
         venues = [
             (
                 venue_id,

@@ -38,11 +38,11 @@ from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
 from peercorpus.release.provenance import VenueInput, read_venue_inputs, write_inputs
 from peercorpus.release.record_rows import Row
+from peercorpus.release.request import ReleaseLayout, SplitRequest
 from peercorpus.release.reviews_json import card_entry
 from peercorpus.release.rows import ForumRows, build_rows
 from peercorpus.release.schemas import REVIEWBENCH
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ReleaseLayout, ShardFile, SplitShards, Writers
-from peercorpus.release.split_file import SplitRequest
+from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ShardFile, SplitShards, Writers
 from peercorpus.release.task_tables import write_eval_file, write_tasks
 from peercorpus.release.text_rows import count_text_rows
 from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
@@ -210,7 +210,7 @@ class _GroupWriter:
     def __post_init__(self) -> None:
         self.counts.figures = None if self.tally.figures is None else FigureCounts()
         self.counts.points = None if self.tally.points is None else PointCounts()
-        self.reviewbench = ReviewBenchCounts() if self.tally.layout is ReleaseLayout.REVIEWBENCH else None
+        self.reviewbench = ReviewBenchCounts() if self.tally.request.layout is ReleaseLayout.REVIEWBENCH else None
 
     def write(self, venue_ids: Sequence[str]) -> tuple[Part, list[ShardFile]]:
         """Write the rows of some venues to files of their own."""
@@ -232,7 +232,7 @@ class _GroupWriter:
         self.counts.venues.append(VenueCounts(venue_id))
         walk = VenueForums(tables, venue_id)
         changes = ForumReader(tables.read(Change, venue_id))
-        rule = self.tally.text_rule
+        rule = self.tally.request.text_rule
         figures = None if self.counts.figures is None else VenueFigures(tables, venue_id)
         points = None if self.counts.points is None else VenuePoints(tables, venue_id)
         held = VenueTexts(tables, venue_id, self.folder, rule.choose_needed, with_blocks=rule.with_blocks)
@@ -262,9 +262,10 @@ class _GroupWriter:
         split = split_name(forum.paper.conference)
         files_gone = self.sieve.takedown.files
         changes = [one for one in changes if files_gone.isdisjoint((one.left_sha256, one.right_sha256))]
-        rows = build_rows(forum, texts, changes, self.tally.text_rule, with_authors=self.tally.names_authors)
+        asked = self.tally.request
+        rows = build_rows(forum, texts, changes, asked.text_rule, with_authors=not asked.no_authors)
         if self.reviewbench is not None:
-            row = reviewbench_row(forum, rows, with_authors=self.tally.names_authors)
+            row = reviewbench_row(forum, rows, with_authors=not asked.no_authors)
             split = split_name(row["conference"])
             self.writers.add(DEFAULT_OF_REVIEWBENCH, split, row)
             self.reviewbench.count(split, row)
@@ -314,7 +315,7 @@ class ReleaseWriting:
         self._sieve = PublicFilter(takedown)
         self._titler, self._annotator, self._show = titler, annotator, show
         self._kept, self._venue_ids = kept, venue_ids
-        self._reviewbench = ReviewBenchCounts() if tally.layout is ReleaseLayout.REVIEWBENCH else None
+        self._reviewbench = ReviewBenchCounts() if tally.request.layout is ReleaseLayout.REVIEWBENCH else None
         self._linked = WorkLinks(workspace.tables)
         self._groups: list[_Group] = []
 
@@ -329,9 +330,7 @@ class ReleaseWriting:
         return self._read_inputs()
 
     def _read_inputs(self) -> Mapping[str, VenueInput]:
-        tally = self._tally
-        has_figures, has_points = tally.figures is not None, tally.points is not None
-        return read_venue_inputs(self._workspace, self._venue_ids, figures=has_figures, points=has_points)
+        return read_venue_inputs(self._workspace, self._venue_ids, self._tally.request)
 
     @cached_property
     def _keys(self) -> PartKeys:
@@ -340,11 +339,7 @@ class ReleaseWriting:
             self._workspace.tables,
             self._sieve.takedown,
             self._inputs,
-            tally.names_authors,
-            tally.figures is not None,
-            tally.points is not None,
-            tally.layout,
-            tally.text_rule,
+            tally.request,
         )
 
     def add_venues(self) -> list[SplitShards]:
@@ -395,7 +390,6 @@ class ReleaseWriting:
     def draw_splits(self, asked: SplitRequest, standing: Path) -> list[SplitShards]:
         """Assign papers to train, validation and test, and write the configurations for tasks."""
         tally = self._tally
-        tally.asked = asked
         tally.splits = write_splits(
             self._folder,
             tally.papers,
@@ -430,7 +424,7 @@ class ReleaseWriting:
         """The sha256 of each Parquet file, by its path in the release."""
         return self._writers.digests | self._task_writers.digests
 
-    def record_inputs(self, asked: SplitRequest | None) -> None:
+    def record_inputs(self) -> None:
         """Write the inputs of the release.
 
         Raises:
@@ -445,14 +439,9 @@ class ReleaseWriting:
             self._folder,
             self._workspace,
             dict(self._inputs),
-            asked,
-            None if self._titler is None else self._titler.model.name,
-            tally.points_model,
-            authors=tally.names_authors,
-            figures=tally.figures is not None,
-            points=tally.points is not None,
-            text_rule=tally.text_rule,
-            layout=tally.layout,
+            tally.request,
+            titles=None if self._titler is None else self._titler.model.name,
+            points_model=tally.points_model,
         )
 
     def describe(self, splits: Sequence[SplitShards]) -> None:

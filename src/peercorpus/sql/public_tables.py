@@ -21,9 +21,9 @@ from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.publish import publish_release
 from peercorpus.release.published import dated_releases
+from peercorpus.release.request import ReleaseRequest
 from peercorpus.release.schemas import column_meaning, flatten_columns, type_name
 from peercorpus.release.shards import CONFIGS, DEFAULT_OF_REVIEWBENCH
-from peercorpus.release.split_file import SplitRequest
 from peercorpus.sql.query import Database, require_engine
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -158,7 +158,7 @@ def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[Publ
                 release = _find_current_release(workspace)
                 if release is None:
                     release = Path(scratch) / "release"
-                    publish_release(workspace, release, progress=show, is_temporary=True)
+                    publish_release(workspace, release, ReleaseRequest(splits="none"), show=show, is_temporary=True)
             yield replace(_open_release_tables(release), workspace=folder, taken_down=taken_down)
     else:
         raise PeercorpusError(
@@ -172,10 +172,9 @@ def _find_current_release(workspace: Workspace) -> Path | None:
     inputs = None if newest is None else read_inputs(newest)
     if inputs is None:
         return None
-    splits = None if inputs.splits is None else SplitRequest(inputs.splits.profile, inputs.splits.test_after)
-    is_current = is_up_to_date(
-        newest, workspace, None, splits, authors=True, figures=inputs.figures, points=inputs.points
-    )
+    now = inputs.request
+    wanted = ReleaseRequest(splits=now.splits, test_after=now.test_after, figures=now.figures, points=now.points)
+    is_current = now == wanted and is_up_to_date(newest, workspace, wanted)
     return newest if is_current else None
 
 

@@ -19,7 +19,8 @@ from peercorpus.execution.executor import (
     in_batches,
     report_progress,
 )
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.records.documents import Figure
 from peercorpus.records.enums import Reason
 from peercorpus.texts.convert import find_pdfs
@@ -68,7 +69,7 @@ def _make_figure(sha256: str, forum_id: str, venue_id: str, number: int, cut: Cu
 
 
 def cut_figures(
-    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Cut figures out of the files of a venue that have not been cut with the same code and limits.
 

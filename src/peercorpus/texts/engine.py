@@ -20,7 +20,7 @@ import msgspec
 
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, failure_reason, load_executor
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import ReadingRequest
 from peercorpus.pdf.repair import REPAIRED, read_or_repair, repair
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
@@ -66,7 +66,7 @@ class EngineSettings:
 DEFAULT_SETTINGS = EngineSettings()
 
 
-def make_settings(options: Options, answers: Path | None = None) -> EngineSettings:
+def make_settings(options: ReadingRequest, answers: Path | None = None) -> EngineSettings:
     """Return the engine settings of a build or a conversion.
 
     Args:
@@ -80,7 +80,8 @@ def make_settings(options: Options, answers: Path | None = None) -> EngineSettin
         raise EngineError(
             "The vision engine needs --engine-url, the address of an endpoint up to '/v1', and --engine-model."
         )
-    settings = EngineSettings(options.ocr, options.heavier, options.models)
+    models = None if options.models is None else Path(options.models)
+    settings = EngineSettings(options.ocr, options.heavier, models)
     if options.engine_url is None and options.engine_model is None:
         return settings
     return replace(
@@ -321,7 +322,7 @@ def _may_lack_text(converted: Converted, pdf: bytes) -> bool:
     return any(problem.startswith((UNREAD, "without text") if is_cut else UNREAD) for problem in converted.problems)
 
 
-DEFAULTS = {field.name: field.default for field in fields(Options)}
+DEFAULTS = {field.name: field.default for field in fields(ReadingRequest)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +340,7 @@ class EngineChoice:
     is_heavy: bool
 
 
-def choose_engine(options: Options, answers: Path | None = None) -> EngineChoice:
+def choose_engine(options: ReadingRequest, answers: Path | None = None) -> EngineChoice:
     """Create the engine named in the options.
 
     Args:
@@ -367,7 +368,7 @@ def choose_engine(options: Options, answers: Path | None = None) -> EngineChoice
     return EngineChoice(load_engine(options.engine, settings), settings, is_heavy)
 
 
-def _require_accepted(options: Options, accepted: set[str]) -> None:
+def _require_accepted(options: ReadingRequest, accepted: set[str]) -> None:
     """Raise an EngineError for an unsupported option, which would have no effect."""
     for option in OPTIONS:
         if option not in accepted and getattr(options, option) != DEFAULTS[option]:
@@ -393,18 +394,21 @@ def explain_missing_text(result: Converted | Failure) -> tuple[Reason, str] | No
     return None
 
 
-def choose_executor(options: Options, name: str = "local", address: str | None = None) -> Executor:
-    """Return the executor of a build, after checking its engine and before any file is read.
-
-    Args:
-        options: Options of the build.
-        name: Name of the executor.
-        address: Address of its cluster; None means the executor's own default.
+def choose_executor(request: ReadingRequest) -> Executor:
+    """Return the executor that reads PDFs, after checking its engine and before any file is read.
 
     Raises:
         EngineError: The engine does not exist, or does not support an option that is set.
-        PeercorpusError: The work cannot be distributed as requested.
+        PeercorpusError: The work cannot be distributed as requested, or Pillow was built without WebP.
         MissingExtraError: A package is not installed.
     """
-    chosen = choose_engine(options)
-    return load_executor(name, address, heavy=chosen.is_heavy, counts_here=chosen.settings.url is not None)
+    if request.figures:
+        from peercorpus.texts.figures import require_pillow
+
+        require_pillow()
+    if request.models is not None and not (str(request.models) and Path(request.models).is_dir()):
+        raise EngineError(f"--models must be a folder with the engine's models, got '{request.models}'.")
+    chosen = choose_engine(request)
+    return load_executor(
+        request.executor, request.address, heavy=chosen.is_heavy, counts_here=chosen.settings.url is not None
+    )

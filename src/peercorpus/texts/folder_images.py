@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from peercorpus.execution.executor import Executor, Failure, failure_reason
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import ReadingRequest
 from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
 from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker
@@ -35,7 +35,7 @@ class ImageSummary:
 
 
 def cut_images(
-    spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: Options, show: Show
+    spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: ReadingRequest, show: Show
 ) -> ImageSummary:
     """Write the images of PDFs with a text in the folder, unless they exist; each content is cut once.
 

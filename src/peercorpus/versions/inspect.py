@@ -24,7 +24,8 @@ from peercorpus.execution.executor import (
     in_batches,
     report_progress,
 )
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.pdf.document import metadata_value, open_pdf, page_text
 from peercorpus.pdf.repair import read_or_repair
 from peercorpus.records.documents import Inspection, VersionSign
@@ -201,7 +202,7 @@ def _commit(
 
 
 def inspect_files(
-    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Inspect the files of a venue that have not been inspected yet."""
     tables = workspace.tables

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from peercorpus.cli.text.formatting import counts_by_kind
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
-from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Profile, Split, Task
+from peercorpus.release.request import Profile
+from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Split, Task
 
 if TYPE_CHECKING:
     from peercorpus.release.by_model.annotator import Annotator

@@ -27,8 +27,9 @@ from peercorpus.release.card.markdown import describe_columns, escape, front_mat
 from peercorpus.release.card.statements import extended_row, state_release
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
 from peercorpus.release.point_rows import BY_MODEL, PointCounts
-from peercorpus.release.shards import CONFIGS, Config, ReleaseLayout, SplitShards
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.request import Profile, ReleaseLayout
+from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.splits import Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.venues.rules import list_rules, rules_of
@@ -105,7 +106,7 @@ def coverage(tally: ReleaseCounts) -> str:
         "fetched": lambda venue: venue.pdfs_here,
         "with text": lambda venue: venue.texts,
     }
-    if tally.layout is ReleaseLayout.REVIEWBENCH:
+    if tally.request.layout is ReleaseLayout.REVIEWBENCH:
         del columns["conversations"]
     rows = [
         (escape(venue.venue_id), COMPLETE[venue.is_listed], *(count(venue) for count in columns.values()))
@@ -155,7 +156,7 @@ def texts_table(tally: ReleaseCounts) -> str:
         if paper.has_text:
             counts[paper.grade, None if paper.grade else paper.moment] += 1
             in_tasks.update((paper.grade, task) for task in Task if paper.forum_id in tally.splits.used.get(task, ()))
-    tasks = [] if tally.asked is None else list(Task)
+    tasks = [] if tally.request.drawn is None else list(Task)
     rows: list[tuple[str | int, ...]] = [
         (f"`{grade}`", counts[grade, None], *(in_tasks[grade, task] for task in tasks))
         for grade in Grade
@@ -203,17 +204,17 @@ _UNSTATED = (
 
 def text_choice(tally: ReleaseCounts) -> str:
     """Return the paragraphs on the texts in the release, and on those used in the tasks."""
-    worst = tally.text_rule.worst_grade
-    if tally.asked is None:
-        return _CHOICES[tally.text_rule.choice]
-    parts = [_CHOICES[tally.text_rule.choice], _ACCEPTED[worst in PUBLISHABLE_GRADES].format(grade=worst)]
+    worst = tally.request.text_rule.worst_grade
+    if tally.request.drawn is None:
+        return _CHOICES[tally.request.text_rule.choice]
+    parts = [_CHOICES[tally.request.text_rule.choice], _ACCEPTED[worst in PUBLISHABLE_GRADES].format(grade=worst)]
     return " ".join([*parts, *([_UNSTATED] if worst is Grade.UNSTATED else [])])
 
 
 def grade_meanings(tally: ReleaseCounts) -> str:
     """Return the list of the grades' meanings and, in a release with tasks, of the grades that are not in them."""
-    worst = tally.text_rule.worst_grade
-    left_out = {grade for grade in Grade if tally.asked is not None and not is_grade_accepted(grade, worst)}
+    worst = tally.request.text_rule.worst_grade
+    left_out = {grade for grade in Grade if tally.request.drawn is not None and not is_grade_accepted(grade, worst)}
     lines = [
         f"- `{grade.value}`: {meaning}{' Not in the tasks.' if grade in left_out else ''}"
         for grade, meaning in GRADE_MEANINGS.items()
@@ -313,7 +314,7 @@ def _tell_of_stated(tally: ReleaseCounts) -> str:
 
 def describe_splits(tally: ReleaseCounts) -> str:
     """Return the section on train, validation and test, by venue and by task."""
-    if tally.asked is None:
+    if tally.request.drawn is None:
         return "This release has none. If you make your own, split by paper, never by review."
     of = tally.splits.of
     columns = (*reversed(Split), None)
@@ -327,18 +328,20 @@ def describe_splits(tally: ReleaseCounts) -> str:
         rows.append((task.value, *(counts[split] for split in reversed(Split)), fitting - len(used)))
     unusable = sum(paper.forum_id not in of and not paper.tasks for paper in tally.papers)
     without_split = sum(paper.forum_id not in of and bool(paper.tasks) for paper in tally.papers)
-    is_stated = tally.asked.profile is Profile.STATED
+    is_stated = tally.request.drawn.profile is Profile.STATED
     for_want = "for which no dataset states a split" if is_stated else "without a date"
     absent = len(of.keys() - {paper.forum_id for paper in tally.papers})
     paragraphs = [
-        SPLITS[tally.asked.profile].format(day=tally.asked.test_after, path=f"splits/{tally.asked.profile}.json"),
+        SPLITS[tally.request.drawn.profile].format(
+            day=tally.request.drawn.test_after, path=f"splits/{tally.request.drawn.profile}.json"
+        ),
         markdown_table(("venue", "train", "validation", "test", "no split"), venues),
         markdown_table(("task", "train", "validation", "test", "held back"), rows),
         f"In no split: {plural(unusable, 'paper')} that no task can use, {without_split:,} {for_want}. Of the papers"
         f" that had a split in an earlier release, {absent:,} are not in this one. Papers whose split this release"
         f" changed or dropped, because new splits were requested: {tally.splits.moved:,}.",
         *([_tell_of_stated(tally)] if is_stated else ()),
-        TASKS.format(grade=tally.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
+        TASKS.format(grade=tally.request.text_rule.worst_grade, late_turns=f"{tally.late_turns:,}"),
     ]
     return "\n\n".join(paragraphs)
 
@@ -407,7 +410,7 @@ def write_dataset_card(folder: Path, tally: ReleaseCounts, splits: Sequence[Spli
         version=version("peercorpus"),
         load=_load(splits),
         received=_tell_received(statements.rai.get("dataCollectionTimeframe", [])),
-        task_splits=_TASK_SPLITS if tally.asked is not None else "",
+        task_splits=_TASK_SPLITS if tally.request.drawn is not None else "",
         configurations=configurations(splits),
         rows_by_split=rows_by_split(splits),
         coverage=coverage(tally),

@@ -10,7 +10,7 @@ from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status, Unseen
 from peercorpus.release.card.citation import CITED, TITLE, release_bibtex, release_version
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
-from peercorpus.release.shards import ReleaseLayout
+from peercorpus.release.request import ReleaseLayout
 from peercorpus.venues.catalogue import VenueRow, Visibility, row_of
 from peercorpus.venues.own_venues import OwnInvitations, OwnWords, extend_row
 from peercorpus.venues.rules import warn_of_pooling
@@ -181,7 +181,7 @@ def _find_later_texts(tally: ReleaseCounts, _: Show) -> Iterator[str]:
         yield (
             "Of the papers with a text, these have one that is not proven to be what the reviewers read, by outcome:"
             f" {named}. Such a text may be of a later version and give the decision away;"
-            f" {_TOLD_APART[tally.layout]}."
+            f" {_TOLD_APART[tally.request.layout]}."
         )
 
 
@@ -193,7 +193,7 @@ _TOLD_APART = {
 
 def _name_columns(tally: ReleaseCounts, names: str) -> str:
     """Return the columns that show a doubt, in brackets; nothing in a layout without them."""
-    return f" ({names})" if tally.layout is ReleaseLayout.PEERCORPUS else ""
+    return f" ({names})" if tally.request.layout is ReleaseLayout.PEERCORPUS else ""
 
 
 def _find_first_scores_unknown(tally: ReleaseCounts, _: Show) -> Iterator[str]:
@@ -444,18 +444,18 @@ def _describe_reminders(tally: ReleaseCounts) -> list[str]:
 
 def _describe(tally: ReleaseCounts) -> str:
     or_recorded = ", or as recorded in published datasets" if any(venue.records for venue in tally.venues) else ""
-    return f"{DESCRIPTIONS[tally.layout]}, as shown publicly on OpenReview{or_recorded}."
+    return f"{DESCRIPTIONS[tally.request.layout]}, as shown publicly on OpenReview{or_recorded}."
 
 
 def _describe_names(tally: ReleaseCounts) -> str:
-    if not tally.names_authors:
-        return NO_AUTHORS[tally.layout]
-    return AUTHORS.format(in_tasks="" if tally.asked is None else ", but not in the configurations for tasks")
+    if tally.request.no_authors:
+        return NO_AUTHORS[tally.request.layout]
+    return AUTHORS.format(in_tasks="" if tally.request.drawn is None else ", but not in the configurations for tasks")
 
 
 def _describe_steps(tally: ReleaseCounts) -> list[str]:
-    rule = tally.text_rule
-    in_tasks = "" if tally.asked is None else _IN_TASKS.format(grade=rule.worst_grade)
+    rule = tally.request.text_rule
+    in_tasks = "" if tally.request.drawn is None else _IN_TASKS.format(grade=rule.worst_grade)
     choice = _TEXTS_CHOSEN[rule.choice] + in_tasks
     return [step.format(choice=choice) for step in PREPROCESSING]
 
@@ -473,7 +473,7 @@ def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
     dataset = {
         "name": TITLE,
         "description": _describe(tally),
-        "license": LICENCES[tally.layout],
+        "license": LICENCES[tally.request.layout],
         "citeAs": release_bibtex(newest, papers, reviews),
         "version": release_version(newest),
         **dated,
@@ -508,7 +508,7 @@ def state_release(tally: ReleaseCounts, show: Show = str) -> Statements:
         "dataSocialImpact": SOCIAL_IMPACT,
         "personalSensitiveInformation": [*PEOPLE, _describe_names(tally)],
         "dataReleaseMaintenancePlan": REMOVAL.format(
-            kept="" if tally.asked is None else ", and a paper keeps its split in it"
+            kept="" if tally.request.drawn is None else ", and a paper keeps its split in it"
         ),
     }
     return Statements(dataset, {name: statement for name, statement in rai.items() if statement})

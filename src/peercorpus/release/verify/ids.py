@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.folder import KEYS, Release, Shard
+from peercorpus.release.request import Profile
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, TASK_CONFIGS
 from peercorpus.release.split_file import SplitFile, read_split_file
-from peercorpus.release.splits import Profile, Split, Task
+from peercorpus.release.splits import Split, Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
 
