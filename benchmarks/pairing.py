@@ -23,7 +23,7 @@ from peercorpus.benchmark.baselines.people import GENERIC
 from peercorpus.benchmark.ceilings import compare_with_floors
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome
-from peercorpus.criticism.coverage import find_covered
+from peercorpus.criticism.answers import find_covered
 from peercorpus.criticism.matching import LEAST_SCORE, Criticism, PointMatcher, read_criticism, read_criticisms
 from peercorpus.metrics.review_points import count_points
 from peercorpus.records.points import CRITICAL_KINDS

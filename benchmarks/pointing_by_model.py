@@ -13,8 +13,7 @@ from uuid import uuid4
 
 import pointing
 from peercorpus.criticism.answers import find_answers, make_matcher
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import Point
 from peercorpus.release.by_model.annotator import Annotator

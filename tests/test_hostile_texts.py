@@ -27,7 +27,7 @@ from peercorpus.conversations.context import addressed_passages
 from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus import filters
 from peercorpus.corpus.takedown import _AUTHOR_ID
-from peercorpus.criticism.coverage import measure_coverage
+from peercorpus.criticism.answers import measure_coverage
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.rendering import Prose
 from peercorpus.forms import decisions, directions, scales, score_changes, score_claims, vocabulary

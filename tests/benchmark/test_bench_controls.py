@@ -17,8 +17,7 @@ from commands import Run, assert_refused
 from invented_bench import ACCEPT, ACCEPTED, REJECT, bench_paper, bench_release, meta_release, quiet, scripted
 from model_endpoint import completion, serving
 from peercorpus.benchmark.arms import READING
-from peercorpus.benchmark.cases import BenchTask, CasePaper
-from peercorpus.benchmark.controls import CONTROLS, REST, PaperPart
+from peercorpus.benchmark.cases import CONTROLS, REST, BenchTask, CasePaper, PaperPart
 from peercorpus.benchmark.leaderboard import Board, make_boards
 from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
 from peercorpus.benchmark.logs import read_runs

@@ -22,15 +22,13 @@ from commands import Run, assert_refused
 from invented_bench import ACCEPT, REJECT, asked_of, bench_paper, bench_release, quiet, scripted
 from model_endpoint import Reply, completion, refusal, serving
 from peercorpus.benchmark.arms import FIGURES, READING
-from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
-from peercorpus.benchmark.controls import REST, PaperPart
-from peercorpus.benchmark.figures.budget import INTRODUCTION, WITHOUT, FigureBudget
+from peercorpus.benchmark.cases import REST, BenchTask, CaseCounts, CaseSelection, PaperPart, read_cases
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
 from peercorpus.benchmark.logs import FiguresOfRun, Protocol, TaskRun, read_runs
-from peercorpus.benchmark.messages import ShownPaper
+from peercorpus.benchmark.messages import INTRODUCTION, WITHOUT, FigureBudget, ShownPaper
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.tasks import acceptance

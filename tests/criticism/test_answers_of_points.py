@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peercorpus.criticism.align import Label, find_labels, read_label
 from peercorpus.criticism.answers import STEPS, Reply, ReviewPoint, calibrate, find_answers, make_matcher
-from peercorpus.criticism.labels import Label, find_labels, read_label
 from peercorpus.criticism.split import split_text
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import AnswerMethod, PointAnswer

@@ -1,6 +1,6 @@
 """Critical points of a review that a later text takes up again."""
 
-from peercorpus.criticism.coverage import MAX_SENTENCES, Coverage, measure_coverage
+from peercorpus.criticism.answers import MAX_SENTENCES, Coverage, measure_coverage
 
 REVIEW = (
     "Summary:\nThis paper presents kites.\n\nWeaknesses:\n- The kites were flown on one beach only.\n"

@@ -2,7 +2,7 @@
 
 import random
 
-from peercorpus.links.citations import CROSS_REFERENCE, MAY_REFER, mask_numbers
+from peercorpus.links.sentences import CROSS_REFERENCE, MAY_REFER, mask_numbers
 
 NAMES = [
     *(

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from model_endpoint import Reply, completion, serving
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.release.by_model.annotator import Annotator
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

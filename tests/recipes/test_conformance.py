@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Subject, Verdict, compare, compare_numbers
-from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.measure import Place, PlaceCounts, ReleaseMeasures
 from peercorpus.recipes.product_files import ConformanceReport, conformance_page
 from peercorpus.recipes.recipe import RecipeName, read_recipe
+from peercorpus.recipes.state import VenueEvidence
 from peercorpus.records.enums import Reason
 
 REVIEWBENCH, RE2 = read_recipe(RecipeName.REVIEWBENCH), read_recipe(RecipeName.RE2)

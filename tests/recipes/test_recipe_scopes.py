@@ -5,7 +5,7 @@ import re
 import pytest
 
 from commands import Run, assert_refused
-from peercorpus.cli.recipe_cost import estimate
+from peercorpus.cli.recipe_steps import estimate
 from peercorpus.recipes.recipe import Quantity, Recipe, RecipeName, parse_recipe, read_recipe
 from peercorpus.release.reviews_json import FIELDS
 from peercorpus.venues import catalogue

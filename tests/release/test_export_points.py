@@ -15,9 +15,8 @@ from commands import Run
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
 from peercorpus.errors import PeercorpusError
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.chat_messages import ChatOptions, ThirdParties
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.enums import Role
 from peercorpus.records.papers import Paper
 from peercorpus.records.points import Point

@@ -13,7 +13,7 @@ from commands import Run
 from invented_bench import ACCEPT, TEST, bench_release, quiet, saying
 from peercorpus.errors import PeercorpusError, UnreachableError
 from peercorpus.release.folder import MANIFEST
-from peercorpus.release.hub_download import find_release
+from peercorpus.release.hub import find_release
 
 NAME = "hf:ada/reviews@abc123"
 Asked = list[tuple[str, object]]

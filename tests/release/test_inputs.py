@@ -11,8 +11,7 @@ import pytest
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, a_forum, fill, link, two_conferences
 from peercorpus.errors import PeercorpusError
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.reviews import Post
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.provenance import ChangedInput, find_moved, read_inputs

@@ -19,8 +19,7 @@ from model_endpoint import Reply as ModelReply
 from model_endpoint import StandIn, completion, refusal, serving, slow
 from peercorpus.criticism.answers import Reply
 from peercorpus.errors import ModelError, ModelUnavailableError
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import KindSource, Point, PointAspect, PointKind
 from peercorpus.records.reviews import Post, Review, Section
@@ -257,7 +256,7 @@ def test_a_refusal_for_one_review_does_not_affect_others(tmp_path: Path) -> None
 
 
 def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.models.asked_model._MAX_REFUSALS_IN_A_ROW", 4)
+    monkeypatch.setattr("peercorpus.models.endpoint._MAX_REFUSALS_IN_A_ROW", 4)
     papers = [record for name in ("a1", "a2", "a3") for record in open_points(name)]
     with (
         invented(tmp_path / "corpus", {ICLR: papers}) as workspace,

@@ -7,8 +7,7 @@ import pytest
 
 from model_endpoint import completion, refusal, serving
 from peercorpus.errors import ModelError
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.release.by_model.turn_titles import Titler, read_title
 
 TURN = {"post_ids": ("a", "b"), "titles": ("Answer (1/2)", "Answer (2/2)"), "title": "Answer", "text": "Kites fly."}

@@ -14,8 +14,7 @@ from invented_sources import Given, paper, review, talk
 from invented_tables import ICLR, ICML, a_forum
 from peercorpus.records.enums import Aspect, Phase, PostKind, Role, Status
 from peercorpus.release.table1 import HAS, TASKS, printed_rows
-from peercorpus.report.dataset_row import dataset_row
-from peercorpus.report.write_report import open_source
+from peercorpus.report.write_report import dataset_row, open_source
 from peercorpus.workspace.workspace import Workspace
 
 

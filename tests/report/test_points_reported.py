@@ -20,8 +20,7 @@ from invented_tables import ICLR, ICML, NOON, a_forum
 from model_endpoint import completion, serving
 from naming import Naming, by_name
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
-from peercorpus.models.endpoint import ModelSettings
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import Aspect, Phase, PostKind, Role, ScoreSource, SectionKind
 from peercorpus.records.points import AnswerMethod, KindSource, Point, PointAnswer, PointAspect, PointKind

@@ -18,7 +18,7 @@ from peercorpus.records.enums import PostKind
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.panels import PANELS
-from peercorpus.report.reviewing.reviewing_figures import late_reviews, responses_by_area, review_load
+from peercorpus.report.reviewing_figures import late_reviews, responses_by_area, review_load
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 

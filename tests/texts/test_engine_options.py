@@ -8,7 +8,7 @@ import pytest
 from naming import Naming
 from peercorpus.errors import EngineError
 from peercorpus.execution.requests import BuildRequest
-from peercorpus.texts.engine import ENGINES, OPTIONS, TAKES, choose_engine
+from peercorpus.texts.engine import ENGINES, OPTIONS, choose_engine
 
 SET: dict[str, Any] = {
     "ocr": "auto",
@@ -23,7 +23,7 @@ ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
 
 @pytest.mark.parametrize(
     ("engine", "option"),
-    [(engine, option) for engine in ENGINES for option in OPTIONS if option not in TAKES.get(engine, ())],
+    [(name, option) for name, engine in ENGINES.items() for option in OPTIONS if option not in engine.takes],
 )
 def test_an_option_that_an_engine_does_not_take_is_refused(engine: str, option: str) -> None:
     options = BuildRequest(engine=engine, **({} if engine != "vision" else ENDPOINT) | {option: SET[option]})
@@ -31,13 +31,12 @@ def test_an_option_that_an_engine_does_not_take_is_refused(engine: str, option: 
         choose_engine(options)
     flag = "--" + option.replace("_", "-")
     assert str(refused.value) == Naming(f"'{engine}'", flag)
-    assert [name for name, taken in TAKES.items() if option in taken and f"'{name}'" in str(refused.value)]
+    assert any(f"'{name}'" in str(refused.value) for name, own in ENGINES.items() if option in own.takes)
     assert str(refused.value).count(".") == 1
 
 
 def test_every_option_is_taken_by_some_engine_and_is_one_of_the_options_of_a_build() -> None:
-    assert set().union(*TAKES.values()) == set(OPTIONS) == set(SET)
-    assert set(TAKES) <= set(ENGINES)
+    assert set().union(*(engine.takes for engine in ENGINES.values())) == set(OPTIONS) == set(SET)
     assert all(hasattr(BuildRequest(), option) for option in OPTIONS)
 
 

@@ -21,8 +21,8 @@ from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import SEPARATOR, Engine, EngineSettings, load_engine
 from peercorpus.texts.engines.docling import Docling
 from peercorpus.texts.engines.external_package import join_markdown_pages
-from peercorpus.texts.engines.nemotron import Nemotron, NemotronOcr
 from peercorpus.texts.engines.ocr import WordRow
+from peercorpus.texts.engines.ocr_engines import Nemotron, NemotronOcr
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.page_quality import words
 

@@ -16,8 +16,8 @@ from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts import contract
 from peercorpus.texts.engine import SEPARATOR, EngineSettings, load_engine
 from peercorpus.texts.engines.default_layout import DefaultLayout
-from peercorpus.texts.engines.nemotron import LayoutWithOcr, OcrEngine
 from peercorpus.texts.engines.ocr import WordRow, join_lines, to_runs
+from peercorpus.texts.engines.ocr_engines import LayoutWithOcr, OcrEngine
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.page_quality import explain_unreadable, longest_common, words
 

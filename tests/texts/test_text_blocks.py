@@ -11,7 +11,7 @@ from peercorpus.pdf.shapes import Box
 from peercorpus.records.blocks import PageBox, TableCell, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
 from peercorpus.texts.engine import SEPARATOR, Converted
-from peercorpus.texts.engines.nemotron import OcrEngine
+from peercorpus.texts.engines.ocr_engines import OcrEngine
 from peercorpus.texts.layout.blocks import Block
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.layout.text_blocks import describe_blocks

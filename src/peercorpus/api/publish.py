@@ -67,7 +67,7 @@ def publish(
         (True, False)
     """
     from peercorpus.pipeline.build import require_built
-    from peercorpus.release.by_model.choose_models import choose_models
+    from peercorpus.release.by_model.annotator import choose_models
     from peercorpus.release.dated_releases import publish_unless_same
     from peercorpus.workspace.workspace import open_workspace
 

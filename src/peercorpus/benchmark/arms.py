@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from peercorpus.benchmark.controls import CONTROLS, PaperPart
+from peercorpus.benchmark.cases import CONTROLS, PaperPart
 from peercorpus.benchmark.estimates import UNINFORMED, Column, Estimate, name_measurer, treat_failures
-from peercorpus.benchmark.figures.budget import WITHOUT
 from peercorpus.benchmark.logs import TaskRun
 from peercorpus.benchmark.measures import group_by_paper
+from peercorpus.benchmark.messages import WITHOUT
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.paired_intervals import compare_pairs
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.benchmark.arms import ArmDifference, compare_arms, name_runs
+from peercorpus.benchmark.cases import PaperPart
 from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
-from peercorpus.benchmark.controls import PaperPart
 from peercorpus.benchmark.cutoff import Cutoff, CutoffTable, read_periods, split_at_cutoff
 from peercorpus.benchmark.estimates import (
     DROPPED,

@@ -20,8 +20,7 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from peercorpus.benchmark.baselines.baseline import HUMAN
-from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.controls import PaperPart
+from peercorpus.benchmark.cases import BenchTask, PaperPart
 from peercorpus.benchmark.early_checks import check_log_file, check_log_folder
 from peercorpus.benchmark.figures.choice import FigureChoice
 from peercorpus.benchmark.figures.showing import read_choice

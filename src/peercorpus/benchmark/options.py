@@ -7,15 +7,13 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from peercorpus.benchmark.cases import CaseSelection
-from peercorpus.benchmark.controls import PaperPart
-from peercorpus.benchmark.figures.budget import FigureBudget
+from peercorpus.benchmark.cases import CaseSelection, PaperPart
 from peercorpus.benchmark.judge.instruction import JudgeInstruction, JudgeProfile, load_instruction
-from peercorpus.benchmark.messages import PromptOptions, TokenBudget
+from peercorpus.benchmark.messages import FigureBudget, PromptOptions, TokenBudget
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
-from peercorpus.release.hub_download import find_release
+from peercorpus.release.hub import find_release
 from peercorpus.release.splits import Split
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.benchmark.cases import AskedScore
-from peercorpus.criticism.coverage import Coverage, measure_coverage
+from peercorpus.criticism.answers import Coverage, measure_coverage
 from peercorpus.metrics.review_points import PointCounts, count_points
 from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,26 +15,76 @@ from urllib.parse import urlsplit
 from inspect_ai import Task, eval_set
 from inspect_ai._util import dotenv
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.hooks import Hooks, SampleEnd, SampleStart, hooks
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import DisplayType
 
 from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
 from peercorpus.benchmark.baselines.baseline import CEILINGS, HUMAN, list_baselines
-from peercorpus.benchmark.cases import BenchTask, held_tasks
-from peercorpus.benchmark.controls import CONTROLS
+from peercorpus.benchmark.cases import CONTROLS, BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
 from peercorpus.benchmark.judge.scorer import GRADER, SECOND
 from peercorpus.benchmark.leaderboard_render import FEW_PAPERS
 from peercorpus.benchmark.local_model import LocalModel, find_local_model, free_model, load_local
 from peercorpus.benchmark.logs import check_logs
-from peercorpus.benchmark.progress_of_runs import showing_progress
 from peercorpus.benchmark.tasks import NO_MODEL, NoCaseError, acceptance, meta_review, rebuttal, review, scores
 from peercorpus.errors import BaselineError, ModelError, PeercorpusError
-from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models.checkpoints import is_loaded_here
 from peercorpus.release.folder import open_release
 from peercorpus.release.splits import Split
+
+
+class AnsweredQuestions(Hooks):
+    """Counts the answered questions of the run in progress, if it shows them here.
+
+    inspect_ai makes one instance, which lives as long as the process.
+
+    Attributes:
+        make_meter: Makes the run's meter; None if no run shows its progress here.
+        meter: The meter, from the first question on, so that preparations do not count for the time left.
+    """
+
+    make_meter: Callable[[], Meter] | None = None
+    meter: Meter | None = None
+
+    def enabled(self) -> bool:
+        """Return whether a run shows its progress here."""
+        return AnsweredQuestions.make_meter is not None
+
+    async def on_sample_start(self, data: SampleStart) -> None:  # noqa: ARG002 -- its signature
+        """Begin to measure the time at the first question."""
+        if AnsweredQuestions.meter is None and AnsweredQuestions.make_meter is not None:
+            AnsweredQuestions.meter = AnsweredQuestions.make_meter()
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        """Count a question that was answered."""
+        if AnsweredQuestions.meter is not None and data.sample.error is None:
+            AnsweredQuestions.meter.advance()
+
+
+@cache
+def _register() -> None:
+    """Register the counter, when inspect_ai has already printed which hooks there are."""
+    hooks(name="peercorpus_progress", description="Counts the answered questions of a run.")(AnsweredQuestions)
+
+
+@contextmanager
+def showing_progress(show: Show, questions: int) -> Iterator[None]:
+    """Show the progress of a run.
+
+    Args:
+        show: Receives it after each answer.
+        questions: Number of questions; those answered by an earlier run are not counted again.
+    """
+    _register()
+    AnsweredQuestions.make_meter = partial(Meter, "benchmark", "answering", show, total=questions)
+    try:
+        yield
+    finally:
+        AnsweredQuestions.make_meter = AnsweredQuestions.meter = None
+
 
 TASKS: Mapping[BenchTask, Callable[..., Task]] = {
     BenchTask.ACCEPTANCE: acceptance,

@@ -14,14 +14,21 @@ from inspect_ai.solver import Solver, generate
 from peercorpus.benchmark import scorers
 from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
 from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline
-from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseMessage, CaseSelection, check_venues, read_cases
-from peercorpus.benchmark.controls import WORDS_DIGEST as CONTROL_WORDS_DIGEST
-from peercorpus.benchmark.controls import PaperPart
-from peercorpus.benchmark.figures.budget import WORDS_DIGEST
+from peercorpus.benchmark.cases import WORDS_DIGEST as CONTROL_WORDS_DIGEST
+from peercorpus.benchmark.cases import (
+    BenchTask,
+    Case,
+    CaseCounts,
+    CaseMessage,
+    CaseSelection,
+    PaperPart,
+    check_venues,
+    read_cases,
+)
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.judge.instruction import JudgeProfile
-from peercorpus.benchmark.messages import CUT_METHOD, ShownPaper, messages, shown_paper
+from peercorpus.benchmark.messages import CUT_METHOD, WORDS_DIGEST, ShownPaper, messages, shown_paper
 from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
 from peercorpus.benchmark.solvers import PEOPLE, build_sample, fixed, read, weigh
 from peercorpus.errors import PeercorpusError

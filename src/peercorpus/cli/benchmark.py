@@ -3,20 +3,18 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from cyclopts import App, Parameter
-from cyclopts.validators import Number
 
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, convert_path, finite, say
+from peercorpus.benchmark.request import BenchRequest, QuestionRequest
+from peercorpus.cli.console import Named, NamedRelease, ProgressLines, convert_path, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.records.enums import WorstGrade
-from peercorpus.venues.short_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
@@ -26,156 +24,11 @@ bench = App(
     name="bench", help="Benchmark language models on a release: acceptance, scores, review, rebuttal, meta_review."
 )
 
-JudgeProfileName = Literal["ours", "re2"]
 TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review"]
 Unset = Parameter(show_default=False)
 SETTINGS = ("max_connections", "max_tokens", "temperature")
 """Options that are settings of inspect_ai by the same names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """How questions show papers, and what written answers are measured by.
-
-    Parameters
-    ----------
-    grade
-        Worst acceptable grade of a paper's text. The default and better ones are proven initial versions; worse ones
-        need a release that was published with --grade.
-    paper_tokens
-        Truncate each paper to this many tokens, dropping references and appendices first, then paragraphs from the end.
-    tokenizer
-        Tokenizer that counts tokens: a file, a folder or a name on the Hugging Face Hub. By default, words and
-        punctuation marks are counted.
-    bert_score
-        Compute BERTScore with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
-    embed_cos
-        Compute EmbedCos with this model, a folder or a name on the Hub; "re2" selects the model Re² used.
-    limit
-        Ask only the first N cases. They usually come from one venue and are not a random sample.
-    """
-
-    grade: WorstGrade = "only_before_review"
-    paper_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    tokenizer: Annotated[str | None, Unset] = None
-    bert_score: Annotated[str | None, Unset] = None
-    embed_cos: Annotated[str | None, Unset] = None
-    limit: Annotated[int | None, AtLeastOne, Unset] = None
-
-    def options(self) -> dict[str, object]:
-        """Return the options as the tasks take them."""
-        models = {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
-        return {name: True if model == "re2" else model for name, model in models.items()} | {
-            "grade": self.grade,
-            "paper_tokens": self.paper_tokens,
-            "tokenizer": self.tokenizer,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Variants:
-    """Which papers are asked about, and in which other ways.
-
-    Parameters
-    ----------
-    split
-        Ask about the papers of this split.
-    venue
-        Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
-    unified
-        For `scores`: ask for the overall recommendation on Re²'s scale of 1 to 10 instead of the fields of the form,
-        and compare it with the mean of the reviewers' unified ratings.
-    adapter
-        Prompt and output format of a published reviewing model: sea-e, openreviewer, deepreviewer or cyclereviewer.
-        Detected from the model's name if omitted.
-    wordings
-        File or folder from the adapter's authors with the prompts that their model was trained with.
-    figures
-        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
-        Needs a model that reads images, and a release published with --figures.
-    likelihood
-        Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
-        each case has an answer. Needs a model on this machine, or a server that continues an answer and gives
-        log-probabilities, such as vLLM.
-    """
-
-    split: Literal["test", "validation", "train"] = "test"
-    venue: Annotated[tuple[str, ...], Parameter(show_default=False)] = ()
-    unified: bool = False
-    adapter: Annotated[str | None, Unset] = None
-    wordings: Annotated[Path | None, Unset] = None
-    figures: bool = False
-    likelihood: bool = False
-
-    def options(self) -> dict[str, object]:
-        """Return the options as the tasks take them."""
-        return {
-            "split": self.split,
-            "venue": ",".join(map(read_venue_or_conference, self.venue)) or None,
-            "unified": self.unified or None,
-            "adapter": self.adapter,
-            "wordings": None if self.wordings is None else str(self.wordings),
-            "figures": self.figures or None,
-            "likelihood": self.likelihood or None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """Which models answer and judge.
-
-    Parameters
-    ----------
-    model
-        Model name for inspect_ai: openai/…, vllm/…, hf/…, openai-api/SERVICE/…; or the folder of a model, an adapter or
-        a run of `peercorpus finetune`. Without it only the baselines run.
-    model_url
-        URL of the model's endpoint.
-    model_arg
-        Further argument for the model's provider, as --model-arg.NAME VALUE. Numbers, true, false and null are read as
-        JSON.
-    grader
-        Model that judges reviews, rebuttals and meta-reviews: a name or a folder, as for --model. With --judge-profile
-        re2, LLaMA-3.1-8B-Instruct is the default.
-    judge_profile
-        Instruction and answer format of the judge: ours, or Re²'s (appendix D of its paper). Default: ours.
-    judge_words
-        For --judge-profile re2: a file with the judge's instruction; logs record its SHA-256. By default the
-        instruction is ours.
-    grader_arg
-        Argument for the grader, as --grader-arg.NAME VALUE: base_url, max_tokens, max_connections, or an argument of
-        its provider.
-    second_grader
-        Second model that judges the same answers.
-    repeats
-        How often to ask the grader each question, to measure its consistency. The first answer counts.
-    baselines
-        Also run the baselines.
-    max_connections
-        Number of questions asked in parallel.
-    max_tokens
-        Maximum number of tokens in an answer. A model on this machine has a limit for each task by default: 64 for
-        acceptance, 256 for scores, 2,048 for review, and 1,024 for rebuttal and meta_review.
-    temperature
-        Sampling temperature of the model; 0 decodes greedily, which is the default of a model on this machine.
-    """
-
-    model: Annotated[str | None, Unset] = None
-    model_url: Annotated[str | None, Unset] = None
-    model_arg: Annotated[dict[str, str] | None, Unset] = None
-    grader: Annotated[str | None, Unset] = None
-    judge_profile: Annotated[JudgeProfileName | None, Unset] = None
-    judge_words: Annotated[Path | None, Unset] = None
-    grader_arg: Annotated[dict[str, str] | None, Unset] = None
-    second_grader: Annotated[str | None, Unset] = None
-    repeats: Annotated[int | None, AtLeastOne, Unset] = None
-    baselines: Annotated[bool, Parameter(negative="--no-baselines")] = True
-    max_connections: Annotated[int | None, AtLeastOne, Unset] = None
-    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
-
-
-ALL_QUESTIONS, NO_VARIANTS, ALL_MODELS = Questions(), Variants(), Models()
+EVERYTHING = BenchRequest()
 
 
 @bench.default
@@ -185,12 +38,8 @@ def run_tasks(
     *,
     release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named] = Path("bench-logs"),
-    questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
-    variants: Annotated[Variants, Parameter(name="*")] = NO_VARIANTS,
-    models: Annotated[Models, Parameter(name="*")] = ALL_MODELS,
-    controls: bool = False,
+    request: Annotated[BenchRequest, Parameter(name="*")] = EVERYTHING,
     cutoff: Annotated[date | None, Unset] = None,
-    keep_errors: bool = False,
 ) -> int:
     """Run tasks with a model and with the baselines, and print their tables.
 
@@ -205,18 +54,12 @@ def run_tasks(
         Folder that `peercorpus publish` wrote, or hf:OWNER/NAME@REVISION on the Hugging Face Hub.
     logs
         Folder for the logs.
-    controls
-        Also ask the same questions with only title and abstract instead of the paper, and with the title alone.
     cutoff
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
-    keep_errors
-        Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
     """
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
-    dates = cutoff is not None
-    asked = questions, variants, models
-    ran = _run(tasks, release, logs, *asked, controls=controls, keeps_errors=keep_errors, dates=dates)
+    ran = _run(tasks, release, logs, request, dates=cutoff is not None)
     # The logs name the folder of a release that was downloaded.
     _print_tables(logs, cutoff, release)
     print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
@@ -233,57 +76,46 @@ def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whol
         say(line)
 
 
-def _run(
-    tasks: Sequence[str],
-    release: Path,
-    logs: Path,
-    questions: Questions,
-    variants: Variants,
-    models: Models,
-    *,
-    controls: bool,
-    keeps_errors: bool,
-    dates: bool,
-) -> "BenchResult":
-    require_extras(questions, (models.model, models.grader, models.second_grader))
-    _check_before_import(release, questions, variants, models)
+def _run(tasks: Sequence[str], release: Path, logs: Path, request: BenchRequest, *, dates: bool) -> "BenchResult":
+    require_extras(request, (request.model, request.grader, request.second_grader))
+    _check_before_import(release, request)
     with needs_extra("bench"):
         from peercorpus.benchmark import run
         from peercorpus.benchmark.judge.instruction import RE2_GRADER
         from peercorpus.models.checkpoints import is_loaded_here
-        from peercorpus.release.hub_download import find_release
-    release = find_release(str(release), figures=variants.figures, dates=dates)
-    chosen = run.select_tasks(tasks, release, variants.split)
-    needs_judge = models.judge_profile == "re2" and any(task.is_written for task in chosen)
-    grader = models.grader or (RE2_GRADER if needs_judge else None)
-    roles = {"grader": grader, "grader2": models.second_grader}
-    judging: dict[str, object] = {"judged": grader and True, "repeats": models.repeats}
-    judging |= {"judge_profile": models.judge_profile, "judge_words": models.judge_words and str(models.judge_words)}
-    settings = {name: getattr(models, name) for name in SETTINGS}
-    is_local = any(name is not None and is_loaded_here(name) for name in (models.model, *roles.values()))
+        from peercorpus.release.hub import find_release
+    release = find_release(str(release), figures=request.figures, dates=dates)
+    chosen = run.select_tasks(tasks, release, request.split)
+    needs_judge = request.judge_profile == "re2" and any(task.is_written for task in chosen)
+    grader = request.grader or (RE2_GRADER if needs_judge else None)
+    roles = {"grader": grader, "grader2": request.second_grader}
+    judging: dict[str, object] = {"judged": grader and True, "repeats": request.repeats}
+    judging |= {"judge_profile": request.judge_profile, "judge_words": request.judge_words and str(request.judge_words)}
+    settings = {name: getattr(request, name) for name in SETTINGS}
+    is_local = any(name is not None and is_loaded_here(name) for name in (request.model, *roles.values()))
     bench = run.Bench(
         tasks=chosen,
         release=release,
         logs=logs,
-        model=models.model,
-        options=drop_unset(questions.options() | variants.options() | judging),
-        controls=controls,
-        with_baselines=models.baselines,
+        model=request.model,
+        options=drop_unset(request.options() | judging),
+        controls=request.controls,
+        with_baselines=not request.no_baselines,
         is_of_all=not tasks,
         roles=drop_unset(roles),
-        role_args={"grader": parse_arguments(models.grader_arg)} if models.grader_arg else {},
-        base_url=models.model_url,
-        model_args=parse_arguments(models.model_arg or {}),
-        keeps_errors=keeps_errors,
+        role_args={"grader": parse_arguments(request.grader_arg)} if request.grader_arg else {},
+        base_url=request.model_url,
+        model_args=parse_arguments(request.model_arg or {}),
+        keeps_errors=request.keep_errors,
         # A model that is loaded here shows its progress itself.
         display="plain" if is_local and display() == "rich" else display(),
-        settings=drop_unset(settings | {"limit": questions.limit}),
+        settings=drop_unset(settings | {"limit": request.limit}),
     )
     with ProgressLines() as lines:
         return run.run_tasks(replace(bench, say=lines.say, show=lines.show))
 
 
-def _check_before_import(release: Path, questions: Questions, variants: Variants, models: Models) -> None:
+def _check_before_import(release: Path, request: BenchRequest) -> None:
     """Check names, URLs and the release in a moment, before inspect_ai is imported.
 
     Raises:
@@ -291,20 +123,13 @@ def _check_before_import(release: Path, questions: Questions, variants: Variants
     """
     from peercorpus.benchmark.early_checks import NamedModel, check_models, check_needs_model
 
-    of_models = {
-        "--model-url": models.model_url,
-        "--model-arg": models.model_arg,
-        "--adapter": variants.adapter,
-        "--wordings": variants.wordings,
-        "--paper-tokens": questions.paper_tokens,
-        "--tokenizer": questions.tokenizer,
-    }
-    check_needs_model(models.model, of_models)
+    names = ("model_url", "model_arg", "adapter", "wordings", "paper_tokens", "tokenizer")
+    check_needs_model(request.model, {f"--{name.replace('_', '-')}": getattr(request, name) for name in names})
     check_release(release)
-    named = [NamedModel("--model", models.model, "--model-url", models.model_url)] if models.model else []
+    named = [NamedModel("--model", request.model, "--model-url", request.model_url)] if request.model else []
     for option, name, args in (
-        ("--grader", models.grader, models.grader_arg),
-        ("--second-grader", models.second_grader, None),
+        ("--grader", request.grader, request.grader_arg),
+        ("--second-grader", request.second_grader, None),
     ):
         named += [NamedModel(option, name, f"{option}-arg.base_url", (args or {}).get("base_url"))] if name else []
     check_models(named)
@@ -323,7 +148,7 @@ def check_release(release: Path) -> None:
         open_release(release, is_whole=False)
 
 
-def require_extras(questions: Questions, asked: Sequence[str | None]) -> None:
+def require_extras(questions: QuestionRequest, asked: Sequence[str | None]) -> None:
     """Check for the packages that options need before any release or model is read."""
     require_extra("bench", "inspect_ai")
     if questions.tokenizer is not None:
@@ -440,8 +265,7 @@ def rank(
     require_extra("bench", "inspect_ai")
     check_log_folder(logs)
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.benchmark.ranking import rank_runs
-    from peercorpus.benchmark.ranking_render import render_csv, render_html, render_markdown
+    from peercorpus.benchmark.ranking import rank_runs, render_csv, render_html, render_markdown
     from peercorpus.cli.text.benchmark import NOTHING_TO_RANK, tables_written
     from peercorpus.workspace.object_store import write_whole
 

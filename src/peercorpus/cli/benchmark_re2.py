@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
+from peercorpus.benchmark.request import QuestionRequest, require_temperature
 from peercorpus.cli.benchmark import (
-    ALL_QUESTIONS,
     SETTINGS,
-    Questions,
-    Unset,
     bench,
     check_release,
     display,
@@ -20,9 +17,10 @@ from peercorpus.cli.benchmark import (
     print_unanswered,
     require_extras,
 )
-from peercorpus.cli.console import AtLeastOne, Named, NamedRelease, ProgressLines, finite, say
+from peercorpus.cli.console import Named, NamedRelease, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode
+from peercorpus.execution.requests import require_positive
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.re2.comparison import Comparison, ComparisonResult, ListedModel
@@ -31,33 +29,39 @@ PrintedTask = Literal["acceptance", "scores", "review", "rebuttal"]
 """A task for which the Re² paper has a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
-    """How models answer and who judges.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Re2Request(QuestionRequest):
+    """How models answer and who judges, in a comparison with the tables of the Re² paper.
 
-    Parameters
-    ----------
-    grader
-        Model that judges the discussions, for Table 5; "none" leaves that out. Default: LLaMA-3.1-8B-Instruct, as in
-        the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
-    judge_words
-        File with the judge's instruction; logs record its SHA-256. By default the instruction is ours.
-    max_connections
-        Number of questions asked in parallel.
-    max_tokens
-        Maximum number of tokens in an answer.
-    temperature
-        Sampling temperature of the models.
+    Attributes:
+        grader: Model that judges the discussions, for Table 5; "none" leaves that out. Default: LLaMA-3.1-8B-Instruct,
+            as in the paper (vllm/meta-llama/Llama-3.1-8B-Instruct).
+        judge_words: File with the judge's instruction; logs record its SHA-256. By default the instruction is ours.
+        max_connections: Number of questions asked in parallel.
+        max_tokens: Maximum number of tokens in an answer.
+        temperature: Sampling temperature of the models.
+        runs: How often each model answers all questions; run N has the seed N.
+        keep_errors: Count a case that ended in an error as an answer without a score, instead of asking again in the
+            next run.
     """
 
-    grader: Annotated[str | None, Unset] = None
-    judge_words: Annotated[Path | None, Unset] = None
-    max_connections: Annotated[int | None, AtLeastOne, Unset] = None
-    max_tokens: Annotated[int | None, AtLeastOne, Unset] = None
-    temperature: Annotated[float | None, finite(Number(gte=0)), Unset] = None
+    grader: str | None = None
+    judge_words: Path | None = None
+    max_connections: int | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    runs: int = 3
+    keep_errors: bool = False
+
+    def __post_init__(self) -> None:
+        QuestionRequest.__post_init__(self)
+        require_positive("--max-connections", self.max_connections)
+        require_positive("--max-tokens", self.max_tokens)
+        require_positive("--runs", self.runs)
+        require_temperature(self.temperature)
 
 
-AS_THEY_ANSWER = Answering()
+AS_IN_THE_PAPER = Re2Request()
 LEFT_OUT = "none"
 
 
@@ -69,10 +73,7 @@ def compare_as_re2(
     models: Annotated[Path, Named],
     release: Annotated[Path, NamedRelease],
     logs: Annotated[Path, Named],
-    runs: Annotated[int, AtLeastOne] = 3,
-    questions: Annotated[Questions, Parameter(name="*")] = ALL_QUESTIONS,
-    answering: Annotated[Answering, Parameter(name="*")] = AS_THEY_ANSWER,
-    keep_errors: bool = False,
+    request: Annotated[Re2Request, Parameter(name="*")] = AS_IN_THE_PAPER,
 ) -> int:
     """Run a list of models several times, and print Tables 2 to 5 of the Re² paper with its own rows below.
 
@@ -90,26 +91,20 @@ def compare_as_re2(
         Folder that `peercorpus publish` wrote, or hf:OWNER/NAME@REVISION on the Hugging Face Hub.
     logs
         Folder for the logs and for re2.md and re2.csv.
-    runs
-        How often each model answers all questions; run N has the seed N.
-    keep_errors
-        Count a case that ended in an error as an answer without a score, instead of asking again in the next run.
     """
     from peercorpus.benchmark.re2.comparison import read_model_list
 
     require_extra("bench", "inspect_ai")
     check_release(release)
-    questions = replace(
-        questions,
-        bert_score=_choose_encoder(questions.bert_score),
-        embed_cos=_choose_encoder(questions.embed_cos),
+    request = replace(
+        request, bert_score=_choose_encoder(request.bert_score), embed_cos=_choose_encoder(request.embed_cos)
     )
     listed = read_model_list(models)
-    require_extras(questions, [str(model.model) for model in listed])
+    require_extras(request, [str(model.model) for model in listed])
     from peercorpus.benchmark.re2.comparison import compare_models
     from peercorpus.cli.text.benchmark import KEEP_ERRORS
 
-    comparison = _plan(tasks, release, logs, listed, runs, questions, answering, keeps_errors=keep_errors)
+    comparison = _plan(tasks, release, logs, listed, request)
     with ProgressLines() as lines:
         shown = replace(comparison, bench=replace(comparison.bench, show=lines.show))
         result = compare_models(shown, lines.say)
@@ -125,42 +120,34 @@ def _choose_encoder(named: str | None) -> str | None:
 
 
 def _plan(
-    tasks: Sequence[str],
-    release: Path,
-    logs: Path,
-    listed: "Sequence[ListedModel]",
-    runs: int,
-    questions: Questions,
-    answering: Answering,
-    *,
-    keeps_errors: bool,
+    tasks: Sequence[str], release: Path, logs: Path, listed: "Sequence[ListedModel]", request: Re2Request
 ) -> "Comparison":
     from peercorpus.benchmark.cases import BenchTask
     from peercorpus.benchmark.judge.instruction import RE2_GRADER
     from peercorpus.benchmark.re2.comparison import Comparison
     from peercorpus.benchmark.run import Bench
-    from peercorpus.release.hub_download import find_release
+    from peercorpus.release.hub import find_release
 
     chosen = [BenchTask(name) for name in dict.fromkeys(tasks or get_args(PrintedTask))]
-    is_judged = answering.grader != LEFT_OUT and "rebuttal" in chosen
+    is_judged = request.grader != LEFT_OUT and "rebuttal" in chosen
     judging: dict[str, object] = {}
     if is_judged:
-        words = answering.judge_words and str(answering.judge_words)
+        words = request.judge_words and str(request.judge_words)
         judging = {"judged": True, "judge_profile": "re2", "judge_words": words}
-    settings = {name: getattr(answering, name) for name in SETTINGS}
+    settings = {name: getattr(request, name) for name in SETTINGS}
     bench = Bench(
         tasks=chosen,
         release=find_release(str(release)),
         logs=logs,
         model=None,
-        options=drop_unset(questions.options() | {"unified": True} | judging),
+        options=drop_unset(request.options() | {"unified": True} | judging),
         with_baselines=False,
-        roles={"grader": answering.grader or RE2_GRADER} if is_judged else {},
-        keeps_errors=keeps_errors,
+        roles={"grader": request.grader or RE2_GRADER} if is_judged else {},
+        keeps_errors=request.keep_errors,
         display=display(),
-        settings=drop_unset(settings | {"limit": questions.limit}),
+        settings=drop_unset(settings | {"limit": request.limit}),
     )
-    return Comparison(bench, listed, runs)
+    return Comparison(bench, listed, request.runs)
 
 
 def _print_tables(result: "ComparisonResult", logs: Path) -> None:

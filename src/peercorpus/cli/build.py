@@ -89,7 +89,7 @@ def publish(
     from peercorpus.cli.text import formatting
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
-    from peercorpus.release.by_model.choose_models import choose_models
+    from peercorpus.release.by_model.annotator import choose_models
     from peercorpus.workspace.workspace import open_workspace
 
     with (

@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "sql": "sql:sql",
             "audit": "audit:audit",
             "pdfs": "pdfs:pdfs",
-            "mcp": "mcp:mcp",
+            "mcp": "report:mcp",
             "venues": "venues:venues",
             "forms": "venues:forms",
         },
@@ -50,7 +50,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "table1": "report:table1",
         },
         "Benchmark and fine-tune": {
-            "bench": "benchmark_commands:bench",
+            "bench": "benchmark_re2:bench",
             "finetune": "finetune:finetune",
         },
         "Maintain a workspace": {

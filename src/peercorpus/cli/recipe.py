@@ -44,8 +44,7 @@ def recipe(
         Also fetch the PDFs of the papers that are harvested.
     """
     from peercorpus.cli import recipe_steps as recipe_texts
-    from peercorpus.cli.recipe_cost import estimate
-    from peercorpus.cli.recipe_steps import RecipeRun
+    from peercorpus.cli.recipe_steps import RecipeRun, estimate
     from peercorpus.execution.requests import BuildRequest
     from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.texts.engine import choose_executor

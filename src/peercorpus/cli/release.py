@@ -138,7 +138,7 @@ def push(
     """
     from peercorpus.cli.text import releases
     from peercorpus.release.folder import open_release
-    from peercorpus.release.hub_upload import check_hub_id, plan_upload, upload
+    from peercorpus.release.hub import check_hub_id, plan_upload, upload
     from peercorpus.release.published import remember_upload
     from peercorpus.workspace.workspace import find_workspace_around
 

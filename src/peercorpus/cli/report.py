@@ -1,4 +1,4 @@
-"""The commands `report`, `table1` and `explore`."""
+"""The commands `report`, `table1`, `explore` and `mcp`."""
 
 import os
 import sys
@@ -124,8 +124,7 @@ def table1(
         Print JSON, with the counts behind each cell, instead of a Markdown table.
     """
     from peercorpus.release.table1 import explain_row, table_json, table_markdown
-    from peercorpus.report.dataset_row import dataset_row
-    from peercorpus.report.write_report import open_source
+    from peercorpus.report.write_report import dataset_row, open_source
 
     with open_source(workspace, where) as source:
         row = dataset_row(source, name)
@@ -234,3 +233,18 @@ def exposed(host: str) -> str:
 def serving(url: str) -> str:
     """Return where the explorer is."""
     return f"The corpus is at {url} until you press Ctrl-C."
+
+
+def mcp(workspace: WorkspaceOrRelease) -> None:
+    """Let assistants query the corpus: a read-only server for the Model Context Protocol on standard input and output.
+
+    A client starts it. Its tools search papers and criticisms, read records, conversations and scores, count, and run
+    SQL within limits. Nothing is written into the folder.
+
+    For a workspace, it shows what a release would contain: its newest one, if nothing has changed since; otherwise the
+    tables are first written to a temporary folder, which takes as long as `publish`.
+    """
+    with needs_extra("web"):
+        from peercorpus.mcp_server.server import serve
+    with ProgressLines() as lines:
+        serve(workspace, lines.show)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from peercorpus.links.citations import find_equations, find_labels, mask_equations, mask_numbers
 from peercorpus.links.sections import pair_sections, read_text_sections
 from peercorpus.links.sentence_matches import find_anchors, match, match_similar
-from peercorpus.links.sentences import FORMULA, Sentence
+from peercorpus.links.sentences import FORMULA, Sentence, find_equations, find_labels, mask_equations, mask_numbers
 from peercorpus.records.enums import ChangeKind
 
 MIN_SIMILARITY = 0.5

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from peercorpus.criticism.coverage import measure_coverage
+from peercorpus.criticism.answers import measure_coverage
 from peercorpus.criticism.matching import LEAST_SCORE, PointMatcher, group_points, read_criticisms
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.metric import Metric, Takes, check_samples, with_references

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from peercorpus.recipes.evidence import VenueEvidence
 from peercorpus.recipes.measure import COLUMNS, Place, PlaceCounts, ReleaseMeasures
 from peercorpus.recipes.recipe import Printed, Quantity, Recipe, RecipeName, ScopeVenue
+from peercorpus.recipes.state import VenueEvidence
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import Reason
 from peercorpus.release.schemas import REVIEWBENCH, type_name

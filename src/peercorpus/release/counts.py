@@ -13,14 +13,13 @@ from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.records.enums import PUBLISHABLE_GRADES, ConversationKind, Grade, LinkKind, Reason, Status, Unseen
 from peercorpus.records.papers import Paper, PaperVersion
-from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.request import DEFAULT_REQUEST, ReleaseRequest
 from peercorpus.release.rows import ForumRows, end_at_decision
 from peercorpus.release.shards import SplitShards
 from peercorpus.release.splits import NO_SPLITS, PaperSplits, Split, Task, Usable, usable
 from peercorpus.release.table1 import DatasetCounts
-from peercorpus.release.text_rows import NAMING_AUTHORS, OF_UNKNOWN_AUTHORS
+from peercorpus.release.text_rows import NAMING_AUTHORS, OF_UNKNOWN_AUTHORS, FigureCounts
 from peercorpus.venues.own_venues import OwnVenue
 
 

@@ -17,13 +17,13 @@ from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.counts import PublishSummary, ReleaseCounts, summarise
-from peercorpus.release.figure_rows import FigureCounts
 from peercorpus.release.folder import replace_folder
 from peercorpus.release.kept_parts import SCRATCH, KeptParts
 from peercorpus.release.kept_splits import read_earlier, read_kept
 from peercorpus.release.point_rows import PointCounts
 from peercorpus.release.published import find_folders
 from peercorpus.release.request import DEFAULT_REQUEST, ReleaseRequest
+from peercorpus.release.text_rows import FigureCounts
 from peercorpus.release.writing import ReleaseWriting
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.table_reader import ON_DEMAND, TABLES

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.release import schemas
-from peercorpus.release.ai_review_schema import AI_REVIEWS
-from peercorpus.release.meta_review_schema import ACCEPTANCE, META_REVIEW_SFT
-from peercorpus.release.point_schema import ANSWERS, POINTS
+from peercorpus.release.discussion_schemas import ACCEPTANCE, AI_REVIEWS, ANSWERS, META_REVIEW_SFT, POINTS
 from peercorpus.release.text_schema import TEXTS
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.parquet import open_parquet

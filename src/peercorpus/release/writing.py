@@ -32,7 +32,6 @@ from peercorpus.release.card.croissant import write_croissant
 from peercorpus.release.card.dataset_card import write_dataset_card
 from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
 from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
-from peercorpus.release.figure_rows import FigureCounts, build_figure_rows
 from peercorpus.release.kept_parts import EDITION, SCRATCH, KeptParts, MetPaper, Part, TaskPart, WorkLinks, meet_paper
 from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
@@ -44,7 +43,7 @@ from peercorpus.release.rows import ForumRows, build_rows
 from peercorpus.release.schemas import REVIEWBENCH
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ShardFile, SplitShards, Writers
 from peercorpus.release.task_tables import write_eval_file, write_tasks
-from peercorpus.release.text_rows import count_text_rows
+from peercorpus.release.text_rows import FigureCounts, build_figure_rows, count_text_rows
 from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.venues.venue_id import MAIN

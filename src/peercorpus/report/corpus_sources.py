@@ -24,7 +24,6 @@ from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
 from peercorpus.report.points import public_points
-from peercorpus.report.reviewing.review_deadlines import read_review_times
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
@@ -47,6 +46,7 @@ from peercorpus.report.venue_counts import (
     KeptCounts,
     PublicRows,
     keep_public,
+    read_review_times,
     select_texts,
 )
 from peercorpus.venues.own_venues import find_row, own_venues

@@ -14,12 +14,12 @@ from peercorpus.report import (
     model_statistics,
     re2_figures,
     review_statistics,
+    reviewing_figures,
     score_figures,
 )
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import add_heading
 from peercorpus.report.points import point_figures, point_statistics
-from peercorpus.report.reviewing import reviewing_figures
 from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ from peercorpus.errors import TryLaterError
 from peercorpus.execution.executor import Executor, Failure
 from peercorpus.metrics.marked_share import marker_words
 from peercorpus.models.token_counts import TokenCounter, words_and_signs
+from peercorpus.openreview.objects import decode_leniently
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.records.enums import PostKind
 from peercorpus.records.papers import Paper, PaperVersion
@@ -36,10 +37,23 @@ from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.venue_groups import find_taken
 from peercorpus.report import source
 from peercorpus.report.points import public_points
-from peercorpus.report.source import MARKED, POINTS, REVIEW_TOKENS, TEXTS, Schema, TextKind, concat_frames
+from peercorpus.report.source import (
+    MARKED,
+    POINTS,
+    REVIEW_TIMES,
+    REVIEW_TOKENS,
+    TEXTS,
+    TIME,
+    Schema,
+    TextKind,
+    concat_frames,
+)
+from peercorpus.venues.own_venues import own_venue
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.private_files import make_private_folder, require_own
+from peercorpus.workspace.raw_store import RawKind, RawStore
+from peercorpus.workspace.workspace import Workspace
 
 FOLDER = "report"
 """Folder of a workspace with cached counts."""
@@ -316,3 +330,48 @@ class KeptCounts:
                     raise TryLaterError(
                         "The tables changed while the report was being made; run the same command again."
                     )
+
+
+class _Due(msgspec.Struct):
+    """The due date of an invitation, in milliseconds since the epoch, UTC."""
+
+    duedate: int | None = None
+
+
+def read_review_times(workspace: Workspace, rows: PublicRows, venue_id: str) -> pl.DataFrame:
+    """Return when each public review of a venue was posted and due, in the columns of `REVIEW_TIMES`.
+
+    The `review_deadline` of the user's row takes precedence, then the due date of the paper's own invitation, which
+    chairs may extend, then that of the venue's invitation with the review form.
+
+    Raises:
+        VenuesFileError: The user's file is not valid.
+    """
+    columns = ["review_id", "forum_id", "created_at", "form_id", "readers_public", "deleted"]
+    reviews = concat_frames(
+        map(keep_public, rows.read(Review, venue_id, columns)),
+        {"review_id": pl.String, "forum_id": pl.String, "created_at": TIME, "form_id": pl.String},
+    )
+    own = own_venue(workspace, venue_id)
+    if own is not None and own.review_deadline is not None:
+        return reviews.with_columns(due_at=pl.lit(own.review_deadline.at, TIME)).select(*REVIEW_TIMES)
+    posts = concat_frames(
+        (
+            batch.filter(pl.col("kind") == "review")
+            for batch in rows.read(Post, venue_id, ["post_id", "forum_id", "invitation", "kind"])
+        ),
+        {"post_id": pl.String, "invitation": pl.String},
+    )
+    named = reviews.join(posts, left_on="review_id", right_on="post_id", how="left", maintain_order="left")
+    due_dates = {name: _find_due(workspace.raw, name) for name in {*named["invitation"], *named["form_id"]} if name}
+    due_ms = [
+        due_dates.get(own_name) or due_dates.get(form_id)
+        for own_name, form_id in named.select("invitation", "form_id").iter_rows()
+    ]
+    due_at = pl.Series(due_ms, dtype=pl.Int64).cast(pl.Datetime("ms", "UTC")).cast(TIME)
+    return named.with_columns(due_at=due_at).select(*REVIEW_TIMES)
+
+
+def _find_due(raw: RawStore, invitation_id: str) -> int | None:
+    invitation = raw.find(RawKind.INVITATION, invitation_id)
+    return decode_leniently(_Due, invitation.body).duedate if invitation else None

@@ -19,19 +19,22 @@ from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.marked_share import Sample
 from peercorpus.models.token_counts import load_token_counter
 from peercorpus.records.counted_nouns import in_plural
+from peercorpus.records.enums import Role
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
+from peercorpus.release.table1 import DatasetCounts, DatasetRow, PaperFacts, make_row
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
 from peercorpus.report.model_statistics import read_model_texts
 from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
-from peercorpus.report.source import FilteredSource
+from peercorpus.report.source import RATING, CorpusSource, FilteredSource
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 _NUMBERS = "numbers.json"
 _CHECKSUMS = "checksums.json"
@@ -252,3 +255,36 @@ def write_report(
         (partial / PAGE_NAME).write_text(report_page(source, shown), encoding="utf-8")
         (partial / _NUMBERS).write_text(_to_json(source, shown), encoding="utf-8")
         return _count_files(source, shown)
+
+
+def dataset_row(source: CorpusSource, name: str | None = None) -> DatasetRow:
+    """Return a corpus's row in the form of Re²'s Table 1; the name defaults to that of the source."""
+    counts = DatasetCounts()
+    for row in _join_facts(source).iter_rows(named=True):
+        counts.add(PaperFacts(**row))
+    return make_row(name or source.name, counts, source.own_rows)
+
+
+def _join_facts(source: CorpusSource) -> pl.DataFrame:
+    """Return the fields of `PaperFacts` for each paper."""
+    is_changed = pl.col("rating_initial") != pl.col("rating_final")
+    worded = source.review_tokens.filter(pl.col("tokens") > 0).group_by("forum_id").agg(worded=pl.len())
+    reviews = source.reviews.group_by("forum_id").agg(
+        reviews=pl.len(),
+        rated=RATING.count(),
+        with_aspects=(pl.col("aspect_scores") > 0).sum(),
+        compared=is_changed.count(),
+        changed=is_changed.sum(),
+    )
+    spoken = source.turns.filter(role=Role.AUTHOR.value).select("conversation_id", "forum_id").unique()
+    rebuttals = spoken.group_by("forum_id").agg(rebuttals=pl.len())
+    papers = source.papers.select("forum_id", "venue_id", "conference", "year", "status")
+    for counts in (worded, reviews, rebuttals):
+        papers = papers.join(counts, on="forum_id", how="left", maintain_order="left")
+    texts = source.paper_tokens.filter(pl.col("tokens") > 0).select("forum_id", "grade", has_text=pl.lit(value=True))
+    papers = papers.join(texts, on="forum_id", how="left", maintain_order="left")
+    return papers.with_columns(
+        pl.col("worded", "reviews", "rated", "with_aspects", "compared", "changed", "rebuttals").fill_null(0),
+        pl.col("has_text").fill_null(value=False),
+        has_meta_review=pl.col("forum_id").is_in(source.meta_reviews["forum_id"].implode()),
+    ).drop("forum_id")

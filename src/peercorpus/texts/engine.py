@@ -97,41 +97,47 @@ def make_settings(options: ReadingRequest, answers: Path | None = None) -> Engin
 SEPARATOR = PAGE_BREAK
 """Separator between two pages; no page may contain it."""
 
-ENGINES: Mapping[str, str] = MappingProxyType(
-    {
-        "pdfium-layout": "peercorpus.texts.engines.default_layout:DefaultLayout",
-        "pdfium-text": "peercorpus.texts.engines.pdfium_text:PdfiumText",
-        "auto": "peercorpus.texts.engines.auto:AutoEngine",
-        "rapidocr": "peercorpus.texts.engines.nemotron:OcrEngine",
-        "docling": "peercorpus.texts.engines.docling:Docling",
-        "nemotron": "peercorpus.texts.engines.nemotron:Nemotron",
-        "vision": "peercorpus.texts.engines.vision_model:Vision",
-    }
-)
-"""Engine name → module and class; a module is imported only when its engine is chosen."""
-
-HEAVY = frozenset({"docling", "nemotron"})
-"""Engines that load models and so need much more memory."""
-
-NOT_HEAVIER = frozenset({"auto", "pdfium-layout", "pdfium-text"})
-"""Engines that `auto` cannot use for hard files."""
-
 OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "max_pages")
-"""Options that only some engines support, by their names in `execution.stage.Options`."""
+"""Options that only some engines support, by their names in `ReadingRequest`."""
 
-TAKES: Mapping[str, frozenset[str]] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class OwnEngine:
+    """An engine of this package.
+
+    Attributes:
+        location: Module and class; the module is imported only when the engine is chosen.
+        takes: The supported `OPTIONS`; `auto` also supports those of its heavier engine.
+        is_heavy: Whether it loads models and so needs much more memory.
+        reads_hard: Whether `auto` can use it for files that the default engine reads badly.
+        with_ocr: Module and class of the variant with OCR for pages without readable text; None for no variant.
+    """
+
+    location: str
+    takes: frozenset[str] = frozenset()
+    is_heavy: bool = False
+    reads_hard: bool = True
+    with_ocr: str | None = None
+
+
+_HERE = "peercorpus.texts.engines"
+ENGINES: Mapping[str, OwnEngine] = MappingProxyType(
     {
-        "pdfium-layout": frozenset({"ocr"}),
-        "auto": frozenset({"ocr", "heavier"}),
-        "docling": frozenset({"models"}),
-        "nemotron": frozenset({"models"}),
-        "vision": frozenset({"engine_url", "engine_model", "max_pages"}),
+        "pdfium-layout": OwnEngine(
+            f"{_HERE}.default_layout:DefaultLayout",
+            frozenset({"ocr"}),
+            reads_hard=False,
+            with_ocr=f"{_HERE}.ocr_engines:LayoutWithOcr",
+        ),
+        "pdfium-text": OwnEngine(f"{_HERE}.pdfium_text:PdfiumText", reads_hard=False),
+        "auto": OwnEngine(f"{_HERE}.auto:AutoEngine", frozenset({"ocr", "heavier"}), reads_hard=False),
+        "rapidocr": OwnEngine(f"{_HERE}.ocr_engines:OcrEngine"),
+        "docling": OwnEngine(f"{_HERE}.docling:Docling", frozenset({"models"}), is_heavy=True),
+        "nemotron": OwnEngine(f"{_HERE}.ocr_engines:Nemotron", frozenset({"models"}), is_heavy=True),
+        "vision": OwnEngine(f"{_HERE}.vision_model:Vision", frozenset({"engine_url", "engine_model", "max_pages"})),
     }
 )
-"""Engine name → supported options; `auto` also supports those of its heavier engine, engines not listed none."""
-
-WITH_OCR: Mapping[str, str] = MappingProxyType({"pdfium-layout": "peercorpus.texts.engines.nemotron:LayoutWithOcr"})
-"""Engine name → module and class of the variant with OCR for pages without readable text."""
+"""Engines by name."""
 
 UNREAD = "cannot be read"
 """Start of the problem that names unreadable pages."""
@@ -262,8 +268,8 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
 
     if name not in ENGINES:
         return cast(Engine, make_added(_find_added(name), make, OPTIONS))
-    location = WITH_OCR.get(name, ENGINES[name]) if settings.ocr == "auto" else ENGINES[name]
-    module, _, attribute = location.partition(":")
+    own = ENGINES[name]
+    module, _, attribute = (own.with_ocr if settings.ocr == "auto" and own.with_ocr else own.location).partition(":")
     return cast(Engine, make(getattr(import_module(module), attribute)))
 
 
@@ -353,7 +359,8 @@ def choose_engine(options: ReadingRequest, answers: Path | None = None) -> Engin
         EngineError: The engine does not support an option that is set, or cannot be used with it.
     """
     find_added_engines(ENGINES)  # refuses two engines with the same name, whichever engine is chosen
-    if options.heavier in NOT_HEAVIER:
+    heavier = ENGINES.get(options.heavier or "")
+    if heavier is not None and not heavier.reads_hard:
         raise EngineError(
             f"'{options.heavier}' cannot be the heavier engine, because it does not read difficult files; name"
             " another with --heavier."
@@ -361,10 +368,11 @@ def choose_engine(options: ReadingRequest, answers: Path | None = None) -> Engin
     settings = make_settings(options, answers)
     names = [name for name in (options.engine, options.heavier) if name is not None]
     added = [load_engine(name, settings) for name in names if name not in ENGINES]
-    accepted = {option for name in names for option in TAKES.get(name, ())}
+    own = [ENGINES[name] for name in names if name in ENGINES]
+    accepted = {option for engine in own for option in engine.takes}
     accepted |= {option for engine in added for option in getattr(engine, "takes", ())}
     _require_accepted(options, accepted)
-    is_heavy = not HEAVY.isdisjoint(names) or any(getattr(engine, "is_heavy", False) for engine in added)
+    is_heavy = any(getattr(engine, "is_heavy", False) for engine in (*own, *added))
     return EngineChoice(load_engine(options.engine, settings), settings, is_heavy)
 
 
@@ -373,7 +381,7 @@ def _require_accepted(options: ReadingRequest, accepted: set[str]) -> None:
     for option in OPTIONS:
         if option not in accepted and getattr(options, option) != DEFAULTS[option]:
             flag = f"--{option.replace('_', '-')}"
-            takers = " or ".join(f"'{name}'" for name in ENGINES if option in TAKES.get(name, ()))
+            takers = " or ".join(f"'{name}'" for name, engine in ENGINES.items() if option in engine.takes)
             raise EngineError(
                 f"The engine '{options.engine}' does not support {flag}; leave it out, or choose {takers}."
             )

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from peercorpus.benchmark.cases import BenchTask, CasePaper
-from peercorpus.benchmark.figures.budget import BYTES_PER_KB, PIXELS_PER_MEGAPIXEL, FigureBudget
-from peercorpus.benchmark.messages import ShownPaper
+from peercorpus.benchmark.messages import BYTES_PER_KB, PIXELS_PER_MEGAPIXEL, FigureBudget, ShownPaper
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row

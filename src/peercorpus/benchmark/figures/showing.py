@@ -11,8 +11,8 @@ import msgspec
 from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from peercorpus.benchmark.figures.budget import BEFORE_IMAGE, INTRODUCTION
 from peercorpus.benchmark.figures.choice import FigureChoice, ShownFigure, open_figures
+from peercorpus.benchmark.messages import BEFORE_IMAGE, INTRODUCTION
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import escape_markers
 

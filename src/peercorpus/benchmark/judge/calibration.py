@@ -32,7 +32,7 @@ from peercorpus.benchmark.judge.specimens import (
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.models import prompts
 from peercorpus.release.folder import open_release
-from peercorpus.release.hub_download import find_release
+from peercorpus.release.hub import find_release
 from peercorpus.release.splits import Split
 
 RANKED = signature("gold-above|mean-of-aspects|ties:half|interval:wilson-papers")

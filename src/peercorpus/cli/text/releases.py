@@ -7,7 +7,7 @@ from pathlib import Path
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.diff import ColumnChange, Differences
-from peercorpus.release.hub_upload import HubUpload
+from peercorpus.release.hub import HubUpload
 from peercorpus.release.provenance import ChangedInput
 from peercorpus.release.verify.files import Check
 from peercorpus.release.verify.verify import Verification

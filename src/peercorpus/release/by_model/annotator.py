@@ -2,17 +2,23 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from types import MappingProxyType
+from uuid import uuid4
 
 from peercorpus.corpus.forums import Forum
 from peercorpus.criticism.answers import Reply, read_replies
 from peercorpus.criticism.passages import Passage, read_passages
-from peercorpus.models.asked_model import AskedModel
+from peercorpus.errors import ModelError
+from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAspect, PointKind
 from peercorpus.records.untrusted_text import redact_people, replace_controls
+from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.point_rows import Annotation, ModelAnswer
+from peercorpus.release.request import ReleaseRequest
 
 KINDS: Mapping[PointKind, str] = MappingProxyType(
     {
@@ -329,3 +335,36 @@ def _join_sentences(sentences: Sequence[ReplySentence], places: Sequence[int]) -
         own = [sentences[place] for _, place in run]
         reply, start, end = own[0].reply, own[0].start, own[-1].end
         yield ModelAnswer(reply.post_id, start, end, reply.text[start:end], reply.is_to_all, reply.created_at)
+
+
+MAX_QUESTIONS = 1_000
+"""Maximum number of questions to a model in one run, unless the user sets another."""
+
+
+@contextmanager
+def choose_models(workspace: Path, request: ReleaseRequest) -> Iterator[tuple[Titler | None, Annotator | None]]:
+    """Open the model that gives titles and labels points while a release is written; None for a part not chosen.
+
+    Args:
+        workspace: Folder of the workspace; its `answers.db` stores the model's answers.
+        request: What the release shall contain.
+
+    Raises:
+        ModelError: The URL or the name of the model is missing.
+    """
+    if not request.asks_model:
+        yield None, None
+        return
+    if not request.model_url or not request.model:
+        raise ModelError(
+            "--titles model and --points model need the model's endpoint (--model-url) and its name there (--model)."
+        )
+    settings = ModelSettings(request.model_url, request.model, MODEL_KEY_VARIABLE)
+    asked = AskedModel.of(settings, workspace / "answers.db", uuid4().hex, request.max_questions or MAX_QUESTIONS)
+    try:
+        yield (
+            Titler(asked) if request.titles == "model" else None,
+            Annotator(asked) if request.points == "model" else None,
+        )
+    finally:
+        asked.close()

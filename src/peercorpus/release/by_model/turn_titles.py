@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from peercorpus.models.asked_model import AskedModel
+from peercorpus.models.endpoint import AskedModel
 
 PROMPT = """Several posts of a discussion between the authors and a reviewer of a scientific paper are read as one
 message. Write one title for it.

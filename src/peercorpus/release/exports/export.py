@@ -16,10 +16,9 @@ from peercorpus.models.chat_messages import ChatOptions, Message, Speaker, escap
 from peercorpus.records.enums import Role
 from peercorpus.records.points import CRITICAL_KINDS
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, render_sample, write_rows
-from peercorpus.release.exports.forum_rows import ForumRows
 from peercorpus.release.exports.layouts import Exported, ExportedFile, ExportRequest, write_companions
 from peercorpus.release.exports.meta_reviews import meta_review_samples
-from peercorpus.release.exports.re2 import Re2Paper, join_papers, write_manuscript, write_paper, write_talks
+from peercorpus.release.exports.re2 import ForumRows, Re2Paper, join_papers, write_manuscript, write_paper, write_talks
 from peercorpus.release.exports.samples import (
     NO_TEXT,
     Opening,

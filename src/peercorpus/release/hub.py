@@ -1,4 +1,4 @@
-"""Upload a release to the Hugging Face Hub in one commit.
+"""Upload a release to the Hugging Face Hub in one commit, and download one.
 
 An upload is planned first, without changing anything.
 """
@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
 from logging import CRITICAL
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +20,15 @@ import httpx2
 
 from peercorpus.errors import MissingExtraError, PeercorpusError, SourceError, UnreachableError
 from peercorpus.release.eval_file import EVAL_FILE
-from peercorpus.release.folder import MANIFEST, Release
+from peercorpus.release.folder import MANIFEST, Release, open_release
+from peercorpus.release.provenance import INPUTS
+from peercorpus.release.shards import TASK_CONFIGS
+from peercorpus.workspace.hub_datasets import SCHEME, fetch_dataset, parse_repository
+from peercorpus.workspace.object_store import file_digest
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
+
 
 DATASET = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 OURS = ("data/", "splits/", EVAL_FILE)
@@ -203,3 +210,45 @@ def _is_equal(path: Path, entry: Any) -> bool:  # noqa: ANN401 -- an entry of a 
             return bool(entry.lfs.sha256 == hashlib.file_digest(file, "sha256").hexdigest())
     content = path.read_bytes()
     return bool(entry.blob_id == hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest())
+
+
+ASKED_FROM = ("papers", *sorted(TASK_CONFIGS))
+"""The configurations that the benchmark reads."""
+DATED_BY = ("papers_full", "reviews")
+"""The configurations with which it dates papers for a cutoff."""
+
+
+@cache
+def find_release(named: str, *, figures: bool = False, dates: bool = False) -> Path:
+    """Return the folder of a release for the benchmark.
+
+    Args:
+        named: A folder, or `hf:owner/name@revision`; the revision is required, so that a name always means the same.
+        figures: Whether images of figures are needed, too.
+        dates: Whether the dates of papers are needed, too.
+
+    Raises:
+        PeercorpusError: The name has no revision, or a downloaded file differs from the manifest.
+        MissingExtraError: The package `huggingface_hub` is not installed.
+        SourceError: The Hub has no such dataset or revision, or cannot be reached.
+    """
+    dataset = parse_repository(Path(named))
+    if dataset is None:
+        return Path(named)
+    if dataset.revision is None:
+        raise PeercorpusError(
+            f"'{named}' may change at any time; name one of its revisions, such as"
+            f" {SCHEME}{dataset.name}@COMMIT, with a commit from its history on the Hub."
+        )
+    configs = [*ASKED_FROM, *(["figures"] if figures else []), *(DATED_BY if dates else ())]
+    wanted = (MANIFEST, INPUTS, "splits/*.json", *(f"data/{config}/*.parquet" for config in configs))
+    folder = fetch_dataset(dataset, wanted)
+    for name, sha256 in open_release(folder, is_whole=False).manifest.files.items():
+        if any(fnmatchcase(name, pattern) for pattern in wanted):
+            path = folder / name
+            if not path.is_file() or file_digest(path) != sha256:
+                raise PeercorpusError(
+                    f"'{name}' of '{named}' differs from its {MANIFEST}; delete '{path.resolve()}' and try again,"
+                    " or name another revision."
+                )
+    return folder

@@ -1,4 +1,4 @@
-"""Read every page from its image with nemotron-ocr, on a GPU."""
+"""Engines that read pages from their images: RapidOCR alone, beside the text layer, and nemotron-ocr on a GPU."""
 
 import re
 from collections import Counter

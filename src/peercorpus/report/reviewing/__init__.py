@@ -1,1 +1,0 @@
-"""Statistics of the reviewing itself, by subject area: load, lateness and responses."""
