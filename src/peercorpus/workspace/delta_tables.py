@@ -11,19 +11,14 @@ from uuid import uuid4
 from peercorpus.records.arrow_schema import arrow_schema
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
-from peercorpus.workspace.object_store import (
-    Location,
-    list_below,
-    table_url,
-    translate_delta_errors,
-)
+from peercorpus.workspace.object_store import Location, list_below
 from peercorpus.workspace.parquet import (
     CONTENT_BITS,
     PartitionWriter,
     flush_to_disk,
 )
 from peercorpus.workspace.private_files import make_private_folder
-from peercorpus.workspace.table_logs import LOG
+from peercorpus.workspace.table_logs import LOG, table_url, translate_delta_errors
 from peercorpus.workspace.table_reader import TABLES, RecordT, TableReader, partition_columns
 from peercorpus.workspace.table_state import (
     OpenedTable,

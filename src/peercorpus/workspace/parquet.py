@@ -326,7 +326,7 @@ class PartitionWriter:
 
     def _settle(self, name: str) -> None:
         if isinstance(self._place, S3Path):
-            (self._place / name).upload(self._path)
+            (self._place / name).write_bytes(self._path)
             self._path.unlink()
         else:
             self._path = self._path.rename(self._place / name)

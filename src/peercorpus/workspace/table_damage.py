@@ -9,9 +9,9 @@ import msgspec
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.object_store import Location, damaged_table, list_below, read_file
+from peercorpus.workspace.object_store import Location, list_below, read_file
 from peercorpus.workspace.parquet import find_fault
-from peercorpus.workspace.table_logs import LOG, digest_log_file, list_log
+from peercorpus.workspace.table_logs import LOG, damaged_table, digest_log_file, list_log
 from peercorpus.workspace.table_state import TablePart
 
 

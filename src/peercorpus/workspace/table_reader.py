@@ -20,13 +20,7 @@ from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.workspace.object_store import (
-    Location,
-    damaged_table,
-    delta_options,
-    table_url,
-    translate_delta_errors,
-)
+from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import (
     BATCH_ROWS,
     CONTENT_BITS,
@@ -36,7 +30,14 @@ from peercorpus.workspace.parquet import (
     open_part,
 )
 from peercorpus.workspace.small_parts import SmallParts
-from peercorpus.workspace.table_logs import LOG, TableLogs
+from peercorpus.workspace.table_logs import (
+    LOG,
+    TableLogs,
+    damaged_table,
+    delta_options,
+    table_url,
+    translate_delta_errors,
+)
 from peercorpus.workspace.table_state import (
     OpenedTable,
     TablePart,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import size
 from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.workspace.placement import HERE
+from peercorpus.workspace.object_store import HERE
 
 if TYPE_CHECKING:
     from peercorpus.workspace.move import MoveResult

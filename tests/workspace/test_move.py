@@ -33,8 +33,7 @@ from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace import object_store
 from peercorpus.workspace.move import move_workspace
-from peercorpus.workspace.object_store import S3Path, list_below
-from peercorpus.workspace.placement import FILE, MARK
+from peercorpus.workspace.object_store import FILE, MARK, S3Path, list_below
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -209,7 +208,7 @@ def test_a_new_workspace_can_be_in_a_store_from_its_first_harvest(bucket: S3Path
     with client() as asked, open_workspace(new, create=True) as workspace:
         harvest(workspace, asked, [AURORA])
     assert bytes_below(new) == {}
-    assert any(found.name.endswith(".pdf") for found in bucket.walk())
+    assert any(found.name.endswith(".pdf") for found, _ in bucket.walk())
 
 
 def killed_at(operation: int, work: Callable[..., Any], *arguments: Any) -> None:
@@ -353,7 +352,7 @@ def test_a_destination_inside_that_of_a_workspace_is_refused(
 def test_files_deleted_during_an_unfinished_move_do_not_return(local: Path, bucket: S3Path) -> None:
     assert bucket
     assert is_killed(40, move_workspace, local, TO, show_nothing)
-    gone = next((ROOT / "files").walk())
+    gone, _ = next((ROOT / "files").walk())
     (local / "files" / gone.parent.name / gone.name).unlink()
     move_workspace(local, TO, show_nothing)
     assert not gone.exists()
@@ -361,7 +360,7 @@ def test_files_deleted_during_an_unfinished_move_do_not_return(local: Path, buck
 
 @pytest.mark.slow
 def test_a_damaged_local_file_is_not_mistaken_for_the_one_moved_back(placed: Path) -> None:
-    stored = next((ROOT / "files").walk())
+    stored, _ = next((ROOT / "files").walk())
     content = stored.read_bytes()
     damaged = placed / "files" / stored.parent.name / stored.name
     damaged.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""An object in a store is read, written and found like a file, and no error repeats a key."""
+"""An object in a store is read, written and found like a file, no error repeats a key, and `place.json` is checked."""
 
 import logging
 import os
@@ -10,12 +10,21 @@ from typing import Any
 
 import pytest
 
-from commands import Run
+from commands import Run, assert_refused
 from invented_pdfs import by_hand, lines
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import MissingExtraError, PeercorpusError, WorkspaceError
 from peercorpus.texts.folder import find_pdfs
 from peercorpus.workspace import object_store
-from peercorpus.workspace.object_store import WHOLE_BYTES, S3Path, locate, write_whole
+from peercorpus.workspace.object_store import (
+    FILE,
+    WHOLE_BYTES,
+    Placement,
+    S3Path,
+    locate,
+    read_placement,
+    write_placement,
+    write_whole,
+)
 from simulated_store import KEY, SECRET
 
 NAMES = ["a.pdf", "deep/er/B.PDF", "é ü#%20?.pdf", "100%.pdf"]
@@ -177,7 +186,45 @@ def test_pdfs_in_a_store_become_markdown_in_a_store_and_are_not_read_again(
     assert run(*command).code == 1
     assert (bucket / "out" / "a.md").read_bytes() == b"Text of a.pdf\n"
     made = {"a.md", "a.json", "b.md", "b.json", "bad.json"}
-    assert {found.name for found in (bucket / "out").walk()} == made
+    assert {found.name for found, _ in (bucket / "out").walk()} == made
     assert "2 PDFs" in run(*command).out
     assert run("convert", "s3://papers/in/a.pdf", "--out", tmp_path / "out").code == 0
     assert (tmp_path / "out" / "a.md").read_text() == "Text of a.pdf\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"at": "elsewhere", "other": null, "mark": "x"}',
+        b'{"at": ".", "other": "/somewhere", "mark": "x"}',
+        b'{"at": "\\xff"}',
+        b'{"at": "\xff"}',
+        b"{}",
+    ],
+)
+def test_a_placement_names_a_store_or_the_folder(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(WorkspaceError, match=r"place\.json"):
+        read_placement(tmp_path)
+
+
+@pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it")
+def test_a_damaged_placement_is_reported_in_one_sentence(tmp_path: Path, run: Run) -> None:
+    assert run("import", "--workspace", tmp_path / "corpus", _dump(tmp_path)).code == 0
+    (tmp_path / "corpus" / FILE).write_text('{"at": "elsewhere", "other": null, "mark": "x"}')
+    for command in (("status",), ("move", "--to", ".")):
+        assert_refused(run(*command, "--workspace", tmp_path / "corpus"), FILE)
+
+
+def _dump(folder: Path) -> Path:
+    note = (
+        '{"id": "a", "forum": "a", "invitation": "V.cc/2020/Conference/-/Blind_Submission", "content": {"title": "T"}}'
+    )
+    (folder / "notes.jsonl").write_text(note)
+    return folder / "notes.jsonl"
+
+
+def test_a_written_placement_can_be_read(tmp_path: Path) -> None:
+    placement = Placement("s3://papers/one", ".", "mark")
+    write_placement(tmp_path, placement)
+    assert read_placement(tmp_path) == placement
