@@ -15,8 +15,7 @@ from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.execution.code_version import package_versions
 from peercorpus.execution.executor import EXECUTORS, Failure, FailureKind, load_executor
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.ray_cluster import RayExecutor, connect
-from peercorpus.execution.ray_worker import do_item
+from peercorpus.execution.ray_cluster import RayExecutor, connect, do_item
 from peercorpus.installation import advise_install
 from peercorpus.texts.engine import EngineJob
 from peercorpus.workspace.object_store import Location

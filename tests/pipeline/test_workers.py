@@ -19,7 +19,7 @@ from peercorpus.execution.ray_cluster import RayExecutor
 from peercorpus.execution.stage import Options, split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import build_venues, plan_build, schedule
+from peercorpus.pipeline import build_venues, plan_build
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.build_venues import StepResult
 from peercorpus.pipeline.status import read_status
@@ -204,7 +204,7 @@ def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resum
 @pytest.mark.slow
 def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
-    monkeypatch.setattr(schedule, "ITEM_WEIGHT", 1_000)
+    monkeypatch.setattr(build_venues, "ITEM_WEIGHT", 1_000)
     read: list[list[str]] = []
 
     def note(item: WorkItem) -> list[StageWork]:

@@ -18,11 +18,10 @@ from tiny_world import OLD, V, tiny_world
 
 from commands import Run
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.server.damage import slow
+from peercorpus.simulator.server.damage import VALUES, slow
 from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path, together, wrong_host
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
-from peercorpus.simulator.server.unreadable import VALUES
 from peercorpus.simulator.world.world import build_world
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"

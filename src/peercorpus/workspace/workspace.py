@@ -17,8 +17,7 @@ from typing import IO, NoReturn
 from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, PeercorpusError, WorkspaceError, WorkspaceLockedError
-from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.draft_tables import DraftTables
+from peercorpus.workspace.delta_tables import DraftTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
 from peercorpus.workspace.object_store import FILE, Location, S3Path, read_placement, require_ours, write_whole
 from peercorpus.workspace.private_files import make_private_folder, require_own, require_own_folders
