@@ -1,21 +1,31 @@
-"""The budget: requests are sent at once while many are left, then evenly, and never one too many in total."""
+"""The request budget: read from answers, kept between runs, held by one harvest at a time, and perhaps shared."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from peercorpus.errors import BusyError
-from peercorpus.openreview.budget import Budget, read_window
+from peercorpus.errors import BusyError, NotJsonError, SharedBudgetError
+from peercorpus.openreview.account import Credentials, name_budget_owner, read_account
+from peercorpus.openreview.budget import Budget, OtherClients, Sent, hold_budget, read_window, state_folder
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.retries import Patience
 from peercorpus.simulator.server.damage import rate_limited
-from peercorpus.simulator.server.faults import on_path
-from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.server.faults import faults_by_name, on_path
+from peercorpus.simulator.server.requests import write_token
+from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
 from peercorpus.simulator.server.service import ServiceBudget as Allowance
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.harvest_state import BudgetState, Window
@@ -232,3 +242,354 @@ def test_a_wait_is_measured_by_this_machines_clock() -> None:
     with Client() as client:
         client.pause(0.05, "Resting")
     assert 0.05 <= time.monotonic() - began < 5
+
+
+URLS = ("https://api.example", "https://api2.example")
+HOLDER = """
+import signal, sys
+from pathlib import Path
+from peercorpus.openreview.budget import hold_budget
+
+with hold_budget(Path(sys.argv[1]), ("a", "b"), "me", Path("first"), is_shared=False, warn=print):
+    print("held", flush=True)
+    signal.pause()
+"""
+
+
+class Locks:
+    """Holds budgets as one user would, and records every warning."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.said = folder, list[str]()
+
+    def hold(
+        self, owner: str = "me", urls: tuple[str, str] = URLS, workspace: str = "corpus", *, is_shared: bool = False
+    ) -> AbstractContextManager[None]:
+        return hold_budget(self.folder, urls, owner, Path(workspace), is_shared=is_shared, warn=self.said.append)
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Locks:
+    return Locks(tmp_path / "state")
+
+
+@pytest.fixture
+def held(locks: Locks) -> Iterator[None]:
+    with locks.hold(workspace="/somewhere/first"):
+        yield
+
+
+@pytest.mark.usefixtures("held")
+def test_a_second_harvest_is_refused_with_the_process_that_uses_the_budget_and_advice(locks: Locks) -> None:
+    with pytest.raises(SharedBudgetError) as caught, locks.hold():
+        pass
+    sentence = str(caught.value)
+    assert "'/somewhere/first'" in sentence
+    assert f"process {os.getpid()})" in sentence
+    assert " me;" in sentence
+    assert "--share-budget" in sentence
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize(
+    "other", [("you", URLS), ("me", (URLS[0], "https://api3.example")), ("me", ("http://127.0.0.1:1", URLS[1]))]
+)
+def test_another_account_or_service_is_not_locked(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
+    with locks.hold(*other):
+        assert locks.said == []
+
+
+@pytest.mark.usefixtures("held")
+def test_an_address_is_the_same_however_it_is_written(locks: Locks) -> None:
+    with pytest.raises(SharedBudgetError), locks.hold("ME", ("https://API.example/", "https://api2.example/")):
+        pass
+
+
+def test_a_sharing_harvest_runs_beside_others_and_blocks_exclusive_ones(locks: Locks) -> None:
+    with ExitStack() as first:
+        first.enter_context(locks.hold(is_shared=True))
+        with locks.hold(is_shared=True):
+            first.close()
+            with pytest.raises(SharedBudgetError), locks.hold():
+                pass
+    with ExitStack() as first:
+        first.enter_context(locks.hold())
+        with locks.hold(is_shared=True):
+            first.close()
+            with pytest.raises(SharedBudgetError) as caught, locks.hold():
+                pass
+    assert "into the workspace" not in str(caught.value)
+    with locks.hold():
+        pass
+    assert locks.said == []
+
+
+def test_an_owner_name_that_cannot_be_written_is_only_left_out(locks: Locks) -> None:
+    with locks.hold(workspace="/not \udcff utf-8"), pytest.raises(SharedBudgetError), locks.hold():
+        pass
+
+
+@pytest.mark.fault("kill", "a process that holds the request budget, by SIGKILL", "the next one is not held up")
+def test_a_killed_process_leaves_no_lock(locks: Locks) -> None:
+    command = [sys.executable, "-c", HOLDER, str(locks.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(SharedBudgetError, match=rf"process {process.pid}\)"), locks.hold("me", ("a", "b")):
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=30)
+        with locks.hold("me", ("a", "b")):
+            pass
+
+
+def test_lock_files_are_readable_by_their_owner_only(locks: Locks) -> None:
+    with locks.hold():
+        assert locks.folder.stat().st_mode & 0o777 == 0o700
+        assert [path.stat().st_mode & 0o777 for path in locks.folder.iterdir()] == [0o600] * 2
+
+
+def test_an_unwritable_lock_folder_is_reported_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    locks = Locks(tmp_path / "file" / "state")
+    with locks.hold(), locks.hold():
+        pass
+    (said, _) = locks.said
+    assert f"'{locks.folder}' (Not a directory)" in said
+
+
+def test_a_failing_harvest_is_not_mistaken_for_a_failing_lock(locks: Locks) -> None:
+    with pytest.raises(OSError, match="of the harvest"), locks.hold():
+        raise OSError("of the harvest")
+    assert locks.said == []
+
+
+def test_locks_are_in_the_users_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert state_folder({"PEERCORPUS_CONFIG": str(tmp_path)}) == tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert state_folder({}) == tmp_path / "peercorpus"
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    assert state_folder({}).is_relative_to(Path.home())
+
+
+def test_an_account_is_the_same_owner_by_token_cache_and_password(tmp_path: Path) -> None:
+    world, environ = build_world(papers=1), {"PEERCORPUS_CONFIG": str(tmp_path)}
+    token = write_token(world, 3600)
+    by_token = read_account(URLS, None, {**environ, "PEERCORPUS_TOKEN": token})
+    own = Credentials(world.user, world.password)
+    by_password = read_account(URLS, None, {**environ, "PEERCORPUS_USER": own.user, "PEERCORPUS_PASSWORD": "x"})
+    assert name_budget_owner(by_token) == name_budget_owner(by_password) == f"the account '{world.user}'"
+    assert name_budget_owner(None) == "guests at this address"
+    assert token not in name_budget_owner(by_token)
+    assert name_budget_owner("opaque").startswith("the token ")
+    assert "opaque" not in name_budget_owner("opaque")
+
+
+LIMIT = 40
+
+
+@pytest.fixture
+def every_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report even a single request by other clients."""
+    monkeypatch.setattr("peercorpus.openreview.budget.MIN_REPORTED_SHARE", 0.0)
+    monkeypatch.setattr("peercorpus.openreview.budget.MIN_REPORTED_REQUESTS", 1)
+
+
+@dataclass
+class Ours:
+    """A request by this client: under way, perhaps counted."""
+
+    path: str
+    cost: int
+    open: AbstractContextManager[Sent]
+    sent: Sent
+    said: Window | None = None
+    foreign: int = 0
+
+
+@dataclass
+class Play:
+    """A service whose paths share windows, a client with requests under way, and others, in any order."""
+
+    window_of: tuple[int, ...]
+    tally: OtherClients = field(default_factory=OtherClients)
+    used: list[int] = field(default_factory=lambda: [0, 0, 0])
+    foreign: list[int] = field(default_factory=lambda: [0, 0, 0])
+    under_way: list[Ours] = field(default_factory=list)
+    given_up: list[Ours] = field(default_factory=list)
+    most_foreign: int = 0
+
+    def step(self, kind: str, which: int) -> None:
+        if kind in {"send", "send_zip"}:
+            cost = which % 5 + 1 if kind == "send_zip" else 1
+            open_ = self.tally.under_way(5 if kind == "send_zip" else 1)
+            self.under_way.append(Ours(str(which % 3), cost, open_, open_.__enter__()))
+        elif kind == "other":
+            self.used[which % 3] += 1
+            self.foreign[which % 3] += 1
+        elif kind == "reset":
+            self.used[which % 3] = self.foreign[which % 3] = 0
+        elif kind == "late":
+            if self.given_up:
+                late = self.given_up.pop(which % len(self.given_up))
+                self.used[self.window_of[int(late.path)]] += late.cost
+        else:
+            fit = [one for one in self.under_way if kind == "fail" or (one.said is None) == (kind == "count")]
+            if fit:
+                self._go_on(kind, fit[which % len(fit)])
+
+    def _go_on(self, kind: str, ours: Ours) -> None:
+        if kind == "count":
+            window = self.window_of[int(ours.path)]
+            self.used[window] += ours.cost
+            ours.said = Window(LIMIT, max(0, LIMIT - self.used[window]), 0.0, 0.0, 3600)
+            ours.foreign = self.foreign[window]
+        elif ours.said is not None and kind == "answer":
+            self.most_foreign = max(self.most_foreign, ours.foreign)
+            self.tally.learn(ours.sent, f"host/{ours.path}", ours.path, ours.said)
+            self._end(ours)
+        else:
+            self._end(ours)
+            if ours.said is None:
+                self.given_up.append(ours)
+
+    def _end(self, ours: Ours) -> None:
+        ours.open.__exit__(None, None, None)
+        self.under_way.remove(ours)
+
+
+def steps(*kinds: str) -> st.SearchStrategy[list[tuple[str, int]]]:
+    return st.binary(min_size=40, max_size=80).map(
+        lambda drawn: [(kinds[byte % len(kinds)], byte // len(kinds)) for byte in drawn]
+    )
+
+
+ALONE = (*("send", "count", "answer") * 3, "send_zip", "fail", "late", "reset")
+WINDOWS = st.tuples(st.just(0), st.integers(0, 1), st.integers(0, 2))
+
+
+@pytest.mark.usefixtures("every_word")
+class TestOrders:
+    @settings(max_examples=250)
+    @given(WINDOWS, steps(*ALONE))
+    def test_a_single_client_detects_no_others_whatever_the_order_of_responses(
+        self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
+    ) -> None:
+        play = Play(window_of)
+        for kind, which in drawn:
+            play.step(kind, which)
+        assert play.tally.worst is None
+
+    @settings(max_examples=250)
+    @given(WINDOWS, steps(*ALONE, "other", "other", "other"))
+    def test_other_clients_requests_are_never_overestimated(
+        self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
+    ) -> None:
+        play = Play(window_of)
+        for kind, which in drawn:
+            play.step(kind, which)
+            worst = play.tally.worst
+            assert worst is None or 0 < worst.theirs <= play.most_foreign
+
+    @given(st.integers(1, 8), st.lists(st.integers(0, 3), min_size=1, max_size=8))
+    def test_other_clients_requests_are_underestimated_by_at_most_the_requests_in_flight(
+        self, at_once: int, theirs: list[int]
+    ) -> None:
+        play = Play((0, 0, 0))
+        for others_send in [0, *theirs]:
+            for _ in range(at_once):
+                play.step("send", 0)
+            for which in reversed(range(at_once)):
+                play.step("count", which)
+            for _ in range(others_send):
+                play.step("other", 0)
+            for _ in range(at_once):
+                play.step("answer", 0)
+        for kind in ("send", "count", "answer"):
+            play.step(kind, 0)
+        if play.used[0] <= LIMIT:
+            told = 0 if play.tally.worst is None else play.tally.worst.theirs
+            assert sum(theirs) - (at_once - 1) <= told <= sum(theirs)
+
+
+def test_a_response_without_a_limit_gives_no_estimate() -> None:
+    tally = OtherClients()
+    for remaining in (30, 0):
+        with tally.under_way() as sent:
+            tally.learn(sent, "host/notes", "/notes", Window(None, remaining, 0.0, 0.0, None))
+            tally.learn(sent, "host/notes", "/notes", None)
+    assert tally.worst is None
+
+
+FAULTS = ("dropped", "cut_off", "error_500", "error_503_empty", "truncated_json", "rate_limit_silent")
+
+
+# The first two share a window of the simulator.
+ASKED = (
+    (2, "/notes", {"invitation": "none"}),
+    (2, "/notes/edits", {"invitation": "none"}),
+    (1, "/groups", {"id": "venues"}),
+)
+
+
+def ask(client: Client, times: int) -> None:
+    for _ in range(times):
+        for api, path, params in ASKED:
+            # Threads share the faults: one may receive all truncated responses.
+            with suppress(NotJsonError):
+                client.get_json(api, path, params)
+
+
+def hasty_client(service: Service, tally: OtherClients, clock: StandingClock) -> Client:
+    patience = Patience(attempts=9, first_wait_s=0.001, longest_wait_s=3600)
+    return Client(service.base_url_v1, service.base_url_v2, patience=patience, tally=tally, clock=clock)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("every_word")
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_a_single_client_detects_no_others_over_http_whatever_fails(threads: int) -> None:
+    tally, clock = OtherClients(is_shared=False), StandingClock()
+    allowed = ServiceBudget(limit=60, window_s=3600, now=clock.now)
+    with serve_simulator(build_world(papers=1), faults=faults_by_name(*FAULTS), budget=allowed) as service:
+        client = hasty_client(service, tally, clock)
+        with client:
+            running = [threading.Thread(target=ask, args=(client, 48 // threads)) for _ in range(threads)]
+            for thread in running:
+                thread.start()
+            for thread in running:
+                thread.join()
+        assert len(service.requests) > 120
+    assert clock.waited_s >= 3600
+    assert tally.worst is None
+
+
+MOST_TURNS = 15
+"""Requests for each of two clients that stay above the last fifth of a window, which is spread over an hour."""
+
+
+def take_turns(service: Service, first: OtherClients) -> int:
+    """Return how many requests the first of two successive clients of one budget may send."""
+    clock = StandingClock()
+    with hasty_client(service, first, clock) as ours, hasty_client(service, OtherClients(), clock) as theirs:
+        for sent in range(MOST_TURNS):
+            try:
+                ours.get_json(2, "/groups", {"id": "venues"})
+            except SharedBudgetError:
+                return sent
+            theirs.get_json(2, "/groups", {"id": "venues"})
+    return MOST_TURNS
+
+
+@pytest.mark.parametrize(("is_shared", "sent"), [(False, 11), (True, MOST_TURNS)], ids=["not", "shared"])
+def test_a_second_client_that_takes_a_quarter_ends_the_first_unless_it_shares(*, is_shared: bool, sent: int) -> None:
+    said: list[str] = []
+    with serve_simulator(build_world(papers=1), budget=ServiceBudget(limit=LIMIT)) as service:
+        tally = OtherClients(said.append, is_shared=is_shared)
+        assert take_turns(service, tally) == sent
+    refused = pytest.raises(SharedBudgetError, match=r"10 of the 21 requests to /groups .* with --share-budget\.$")
+    with nullcontext() if is_shared else refused:
+        tally.check()
+    (once,) = said
+    assert "3 of the 7 requests to /groups" in once
+    assert "40" in once

@@ -1,14 +1,16 @@
-"""Paged lists: every row once, the end found, and a service that ignores `after` detected."""
+"""Paged lists: every row once, the end found, and a service that ignores a parameter detected."""
 
 import gc
 import json
 from collections import deque
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import httpx2
+import msgspec
 import pytest
 
-from peercorpus.errors import BusyError, SourceError
+from peercorpus.errors import BusyError, NotGivenError, SourceError
 from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
@@ -18,7 +20,9 @@ from peercorpus.openreview.listing import (
     PAGE_WITH_REPLIES,
     ListPage,
     Start,
+    fetch_edits,
     fetch_pages,
+    fetch_references,
     fetch_submissions,
     fetch_venue_edits,
     object_id,
@@ -258,3 +262,95 @@ def test_short_pages_of_edits_do_not_end_a_counted_list(sort: str) -> None:
     assert (second.after, second.is_last) == ("e3", False)
     uncounted = fetch_venue_edits(client, "V", Start("e1", 2, None), sort=sort)
     assert uncounted.is_last
+
+
+TWO_PAGES = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES)]
+EARLIER = ["a0", "a1", "a2"]
+"""Notes inserted before the others while the list is read."""
+
+
+def pages_of(added: list[str]) -> list[ListPage]:
+    """Return the pages of a list that supports only `offset`, and grows at its beginning after the first page."""
+    held: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        query = request.url.params
+        listed = held + TWO_PAGES
+        if "offset" not in query and "after" not in query:
+            held[:] = added
+        start = int(query.get("offset", 0))
+        notes = [{"id": note_id} for note_id in listed[start : start + int(query["limit"])]]
+        return httpx2.Response(200, json={"notes": notes, "count": len(listed)})
+
+    with Client(transport=httpx2.MockTransport(answer)) as client:
+        return list(fetch_submissions(client, 2, "V/-/Submission"))
+
+
+@pytest.mark.parametrize("added", [[], EARLIER[:1], EARLIER], ids=len)
+def test_notes_repeated_on_the_next_page_count_once(added: list[str]) -> None:
+    pages = pages_of(added)
+    received = [object_id(item) for page in pages for item in page.items]
+    assert set(received) >= set(TWO_PAGES[:200])
+    assert sum(page.new for page in pages) == len(set(received))
+
+
+Fetch = Callable[[Client, str], Iterator[tuple[str, msgspec.Raw]]]
+LISTS = [(fetch_edits, "edits"), (fetch_references, "references")]
+SEVEN = [f"e{number}" for number in range(7)]
+REFUSED = httpx2.Response(400, json={"name": "ValidationError", "message": "It is no parameter of this list."})
+
+
+def received_rows(
+    fetch: Fetch,
+    key: str,
+    *,
+    most_in_a_page: int = 3,
+    counts: bool = True,
+    refuses: tuple[str, ...] = (),
+    ignores: tuple[str, ...] = (),
+) -> tuple[list[str], list[str]]:
+    """Return the ids from a service with a page limit, and the parameters of each request."""
+    asked: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        query = dict(request.url.params)
+        asked.append(next((f"{name}={query[name]}" for name in ("after", "offset") if name in query), ""))
+        if not query.keys().isdisjoint(refuses):
+            return REFUSED
+        query = {name: value for name, value in query.items() if name not in ignores}
+        start = SEVEN.index(query["after"]) + 1 if "after" in query else int(query.get("offset", 0))
+        page = [{"id": one} for one in SEVEN[start : start + most_in_a_page]]
+        return httpx2.Response(200, json={key: page} | ({"count": len(SEVEN)} if counts else {}))
+
+    with Client(transport=httpx2.MockTransport(answer)) as client:
+        return [object_id(item) for _, item in fetch(client, "note")], asked
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_a_short_page_is_not_the_end_of_a_list_with_a_larger_count(fetch: Fetch, key: str) -> None:
+    found, asked = received_rows(fetch, key)
+    assert found == SEVEN, "earlier versions that the service has are missing"
+    assert asked == ["", "after=e2", "after=e5"]
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_without_a_count_a_short_page_is_the_end(fetch: Fetch, key: str) -> None:
+    assert received_rows(fetch, key, most_in_a_page=9, counts=False) == (SEVEN, [""])
+
+
+@pytest.mark.parametrize(("refuses", "ignores"), [(("after",), ()), ((), ("after",))])
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_only_a_service_that_cannot_page_by_id_is_paged_by_offset(
+    fetch: Fetch, key: str, refuses: tuple[str, ...], ignores: tuple[str, ...]
+) -> None:
+    found, asked = received_rows(fetch, key, refuses=refuses, ignores=ignores)
+    assert found == SEVEN
+    assert asked == ["", "after=e2", "offset=3", "offset=6"]
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_a_list_that_cannot_be_continued_is_an_error(fetch: Fetch, key: str) -> None:
+    with pytest.raises(NotGivenError, match="400"):
+        received_rows(fetch, key, ignores=("after",), refuses=("offset",))
+    with pytest.raises(NotGivenError, match="repeats the previous page"):
+        received_rows(fetch, key, ignores=("after", "offset"))

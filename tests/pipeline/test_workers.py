@@ -286,6 +286,6 @@ def test_workers_write_the_same_to_a_store_as_to_disk(
 
 def test_workers_of_a_cluster_are_not_limited_by_local_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    assert build_venues._count_processes(LocalExecutor(), Options(workers=200)) == 200
-    assert build_venues._count_processes(RayExecutor(), Options(workers=200)) == 4
-    assert build_venues._count_processes(RayExecutor(), Options(workers=3)) == 3
+    assert build_venues._count_processes(LocalExecutor(), 200) == 200
+    assert build_venues._count_processes(RayExecutor(), 200) == 4
+    assert build_venues._count_processes(RayExecutor(), 3) == 3

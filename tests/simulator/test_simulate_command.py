@@ -1,27 +1,18 @@
 """`peercorpus simulate`: it prints what a client needs, and every switch reaches the service."""
 
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import httpx2
 import pytest
+from tiny_world import free_neighbours
 
 from commands import Run, assert_refused
 
 VENUE = "Borealis.cc/2024/Conference"
-
-
-def free_neighbours() -> int:
-    """Return a free port whose successor is free too."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as first:
-            port: int = first.getsockname()[1]
-            with suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 1)):
-                return port
 
 
 @contextmanager

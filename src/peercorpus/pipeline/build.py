@@ -108,12 +108,6 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options,
     return StepResult(stage.name, ALL_VENUES, was_finished=False, seconds=time.perf_counter() - started)
 
 
-def _as_built(workspace: Workspace, venue_id: str) -> Options:
-    """Return the row-changing options that a venue's tables were built with: the engine of its texts."""
-    engine = read_engine_used(workspace.tables, venue_id)
-    return Options(engine=engine[0], engine_version=engine[1]) if engine else Options()
-
-
 def find_unfinished(
     workspace: Workspace, venue_ids: Iterable[str], options: Options | None = None
 ) -> Iterator[tuple[str, list[str]]]:
@@ -126,7 +120,8 @@ def find_unfinished(
     """
     keys_of_all: dict[tuple[str, Options], str] = {}
     for venue_id in venue_ids:
-        chosen = options or _as_built(workspace, venue_id)
+        engine = None if options else read_engine_used(workspace.tables, venue_id)
+        chosen = options or (Options(engine=engine[0], engine_version=engine[1]) if engine else Options())
         names: list[str] = []
         stale: set[str] = set()
         for stage in STAGES:
@@ -150,9 +145,8 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, Options()):
             raise TableError(
-                f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run 'peercorpus"
-                " build"
-                " --points'."
+                f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run"
+                " 'peercorpus build --points'."
             )
 
 

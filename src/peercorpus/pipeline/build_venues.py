@@ -9,7 +9,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Self
 from uuid import uuid4
 
@@ -98,44 +98,23 @@ def build_venues(
         PeercorpusError: A stage raised it, or a worker died.
     """
     build = _VenueBuild(workspace, stages, options, show)
-    plans = map(build.plan, venue_ids)
-    workers = _find_workers(spread, options)
+    # `raw.db` is on this machine, so the workers of a cluster cannot be used.
+    workers = LocalExecutor() if isinstance(spread, RayExecutor) else spread
+    number = options.workers or os.cpu_count() or 1
     # Plans are made until it is clear whether workers are worth starting; further plans while workers are busy.
-    seen = list(_take_weight(plans, LEAST_WEIGHT)) if workers is not None else []
-    if workers is not None and sum(plan.weight for plan in seen) >= LEAST_WEIGHT:
-        build.spread(workers, venue_ids, _count_processes(spread, options))
+    if not isinstance(workers, LocalExecutor) or number > 1:
+        weights = accumulate(build.plan(venue_id).weight for venue_id in venue_ids)
+        if any(weight >= LEAST_WEIGHT for weight in weights):
+            build.spread(workers, venue_ids, _count_processes(spread, number))
     for plan in map(build.plan, venue_ids):
         for step in plan.steps:
             build.run_here(plan, step)
     return [build.describe(venue_id, step) for venue_id in venue_ids for step in build.plan(venue_id).steps]
 
 
-def _find_workers(spread: Executor, options: Options) -> Executor | None:
-    """Return the executor for the work on notes; None if there is only one worker.
-
-    `raw.db` is on this machine, so the workers of a cluster cannot be used.
-    """
-    executor = LocalExecutor() if isinstance(spread, RayExecutor) else spread
-    is_alone = isinstance(executor, LocalExecutor) and _count_workers(options) == 1
-    return None if is_alone else executor
-
-
-def _count_workers(options: Options) -> int:
-    return options.workers or os.cpu_count() or 1
-
-
-def _count_processes(spread: Executor, options: Options) -> int:
+def _count_processes(spread: Executor, number: int) -> int:
     """Return the number of processes on this machine: for a cluster, `--workers` counts those of its machines."""
-    here = os.cpu_count() or 1
-    return min(_count_workers(options), here) if isinstance(spread, RayExecutor) else _count_workers(options)
-
-
-def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]:
-    """Yield plans until their total work reaches a weight."""
-    taken = 0
-    while taken < weight and (plan := next(plans, None)) is not None:
-        taken += plan.weight
-        yield plan
+    return min(number, os.cpu_count() or 1) if isinstance(spread, RayExecutor) else number
 
 
 class _VenueBuild:
@@ -177,17 +156,15 @@ class _VenueBuild:
         if step.stage.begin is None:
             step.stage.run(self._workspace, plan.venue_id, self._options, step.key, report)
         else:
-            self._apply([self._run_range(plan, span, step, report) for span in plan.ranges])
+            works = (
+                self._here.work(
+                    self._make_task(plan, span, [step]), self._options, _count_within(plan, span.number, report)
+                )
+                for span in plan.ranges
+            )
+            self._apply([work.changes for (work,) in works])
         self._seconds[plan.venue_id, step.stage.name] = time.perf_counter() - began
         _log.info("%s: %s took %.2f s", plan.venue_id, step.stage.name, self._seconds[plan.venue_id, step.stage.name])
-
-    def _run_range(
-        self, plan: VenuePlan, span: ForumRange, step: PlannedStep, report: ProgressCallback
-    ) -> Sequence[PartitionChange]:
-        """Run a step for a range of a venue's forums."""
-        within = _count_within(plan, span.number, report)
-        (work,) = self._here.work(self._make_task(plan, span, [step]), self._options, within)
-        return work.changes
 
     def _make_task(self, plan: VenuePlan, span: ForumRange, steps: Sequence[PlannedStep]) -> VenueTask:
         """Return the task of a worker for a range of a venue's forums, given the current tables."""

@@ -85,18 +85,13 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error):
             raise
-        raise DamagedError(f"'{location}' is damaged ({name_fault(error)}); {_advise(location)}") from None
-
-
-def _advise(location: Location) -> str:
-    folders = location.parents[:_DEEPEST_IN_RELEASE] if isinstance(location, Path) else ()
-    if any((folder / "release.json").is_file() for folder in folders):
-        return "take an intact copy of the release."
-    return "run 'peercorpus check --repair' on the workspace, so that the next build remakes it."
-
-
-_DEEPEST_IN_RELEASE = 3
-"""Number of folders from a release's own down to that of its files: `data/reviews`."""
+        # A file of a release is in `data/reviews` of its folder.
+        folders = location.parents[:3] if isinstance(location, Path) else ()
+        if any((folder / "release.json").is_file() for folder in folders):
+            advice = "take an intact copy of the release."
+        else:
+            advice = "run 'peercorpus check --repair' on the workspace, so that the next build remakes it."
+        raise DamagedError(f"'{location}' is damaged ({name_fault(error)}); {advice}") from None
 
 
 class PartReader:
@@ -126,7 +121,12 @@ class PartReader:
         If only a range of forums is read, `forum_id` must be among the columns.
         """
         for batch in self._all_batches(location, columns, rows, span):
-            yield batch if span == ALL_FORUMS else _filter_forums(batch, span)
+            if span != ALL_FORUMS:
+                is_within = pc.greater_equal(batch.column("forum_id"), span.first_id)
+                if span.end_id is not None:
+                    is_within = pc.and_(is_within, pc.less(batch.column("forum_id"), span.end_id))
+                batch = batch.filter(is_within)
+            yield batch
 
     def _all_batches(
         self, location: Location, columns: Sequence[str] | None, rows: int, span: ForumRange
@@ -142,15 +142,12 @@ class PartReader:
                     yield from file.iter_batches(rows, columns=columns, row_groups=groups_within)
                     return
                 table = file.read(use_threads=False)
-        self._keep(location, table)
-        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
-
-    def _keep(self, location: Location, table: pa.Table) -> None:
         if table.nbytes <= SMALL_BYTES:  # The decoded size may exceed the one stated in the file.
             self._kept[location] = table
             self._kept.move_to_end(location)
         if len(self._kept) > KEPT_FILES:
             self._kept.popitem(last=False)
+        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
 
     def count(self, location: Location) -> int:
         """Return the number of rows of a file; raises the errors of `open_part`."""
@@ -181,13 +178,6 @@ def name_fault(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "it is missing"
     return getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
-
-
-def _filter_forums(batch: pa.RecordBatch, span: ForumRange) -> pa.RecordBatch:
-    is_within = pc.greater_equal(batch.column("forum_id"), span.first_id)
-    if span.end_id is not None:
-        is_within = pc.and_(is_within, pc.less(batch.column("forum_id"), span.end_id))
-    return batch.filter(is_within)
 
 
 def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
@@ -310,7 +300,11 @@ class PartitionWriter:
         self._writer.close()
         size_bytes = self._path.stat().st_size
         name = f"{self._name}-{file_digest(self._path)}.parquet"
-        self._settle(name)
+        if isinstance(self._place, S3Path):
+            (self._place / name).write_bytes(self._path)
+            self._path.unlink()
+        else:
+            self._path = self._path.rename(self._place / name)
         stats = json.dumps({"numRecords": self.rows})
         now_ms = int(time.time() * 1000)
         return [
@@ -323,13 +317,6 @@ class PartitionWriter:
                 stats=stats,
             )
         ]
-
-    def _settle(self, name: str) -> None:
-        if isinstance(self._place, S3Path):
-            (self._place / name).write_bytes(self._path)
-            self._path.unlink()
-        else:
-            self._path = self._path.rename(self._place / name)
 
     def discard(self) -> None:
         """Close and delete the file."""

@@ -126,7 +126,8 @@ class TableLogs:
             version: Number of the last commit.
         """
         last = _last_commit(self.read(name))
-        paths = _name_files(log, 0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version)
+        numbers = range(0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version + 1)
+        paths = (log / name_commit(number, end) for number in numbers for end in (".json", CHECKPOINT))
         rows = [(name, path.name, digest) for path in paths if (digest := digest_log_file(path))]
         with self._connect() as database:
             database.executemany("INSERT OR REPLACE INTO table_logs (table_name, file, digest) VALUES (?, ?, ?)", rows)
@@ -166,13 +167,6 @@ def _last_commit(recorded: Iterable[str]) -> str | None:
 def name_commit(number: int, end: str = ".json") -> str:
     """Return the name of a commit's file in a log, or of another file with the same number."""
     return f"{number:0{NUMBER_DIGITS}}{end}"
-
-
-def _name_files(log: Location, first: int, last: int) -> Iterator[Location]:
-    """Yield the paths of these commits in a log, and of their possible checkpoints."""
-    for number in range(first, last + 1):
-        yield log / name_commit(number)
-        yield log / name_commit(number, CHECKPOINT)
 
 
 def list_log(log: Location) -> list[Location]:

@@ -79,10 +79,6 @@ def partition_columns(name: str) -> tuple[str, ...]:
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
 
 
-def _by_place(part: TablePart) -> list[str]:
-    return part.relative.split("/")
-
-
 class TableReader:
     """The tables of a workspace, in their state at the time of reading."""
 
@@ -236,7 +232,7 @@ class TableReader:
 
     def _parts_of(self, name: str, partition: Mapping[str, str]) -> list[TablePart]:
         state = self._state(name)
-        return sorted(state.parts_of(partition), key=_by_place) if state else []
+        return sorted(state.parts_of(partition), key=lambda part: part.relative.split("/")) if state else []
 
     def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
         return [self.folder / name / part.relative for part in self._parts_of(name, partition)]

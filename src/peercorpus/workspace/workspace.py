@@ -299,11 +299,13 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
             is_kept = is_kept or not workspace.raw.is_empty()
         finally:
             try:
-                is_kept = is_kept or bool(workspace.raw.venues()) or _holds_settings(folder) or _must_wait(workspace)
+                has_settings = any((folder / name).exists() for name in (FILE, OWN_VENUES))
+                is_kept = is_kept or bool(workspace.raw.venues()) or has_settings or _must_wait(workspace)
             finally:
                 workspace.close()
             if not is_kept:
-                _clear(folder)
+                for path in folder.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
                 if not was_there:
                     folder.rmdir()
 
@@ -326,11 +328,6 @@ def _refuse_links(folder: Path) -> None:
     for inner in (folder / "files").glob("*"):
         require_own(inner)
     require_own_folders(folder / "tables")
-
-
-def _holds_settings(folder: Path) -> bool:
-    """Return whether the workspace has a user's file that must be kept even if nothing else is stored."""
-    return any((folder / name).exists() for name in (FILE, OWN_VENUES))
 
 
 def _must_wait(workspace: Workspace) -> bool:
@@ -374,14 +371,6 @@ def repair_database(folder: Path) -> Recovery | None:
     _refuse_links(folder)
     with _lock(folder):
         return recover_database(path) if find_database_faults(path) else None
-
-
-def _clear(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
 
 
 def find_workspace_around(folder: Path) -> Path | None:

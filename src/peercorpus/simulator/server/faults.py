@@ -198,11 +198,6 @@ def _wants_zip(request: Request) -> bool:
     return _wants_file(request) and "," in request.query.get("ids", "")
 
 
-def _pages_by_offset(path: str | None) -> Concerns:
-    """Return whether a request has an `offset`, even 0; a path of None means any path."""
-    return lambda request: "offset" in request.query and path in {None, request.path}
-
-
 def _sorts_otherwise(request: Request) -> bool:
     sorted_by = request.query.get("sort", "id").partition(":")[0]
     return request.path == "/notes" and sorted_by not in KEYSET_SORTS
@@ -211,19 +206,16 @@ def _sorts_otherwise(request: Request) -> bool:
 def _no_offset(name: str, path: str | None) -> NamedFault:
     lists = "every list" if path is None else path
     refusal = Fault(invalid("offset", "0", "is not supported any more; use after").answer())
-    return _constant(name, f"400 for an offset in the query of {lists}", _pages_by_offset(path), lambda: refusal)
-
-
-def _has_token(request: Request) -> bool:
-    return _reads(request) and request.has_token
+    return _constant(
+        name,
+        f"400 for an offset in the query of {lists}",
+        lambda request: "offset" in request.query and path in {None, request.path},
+        lambda: refusal,
+    )
 
 
 def _is_stopped_guest(request: Request) -> bool:
     return not request.has_token and not is_open_to_guests(request.path)
-
-
-def _signs_in(request: Request) -> bool:
-    return (request.method, request.path) == ("POST", "/login")
 
 
 def _passing(name: str, help: str, concerns: Concerns, make: Callable[[], Fault]) -> NamedFault:
@@ -337,7 +329,12 @@ _ALL = (
     _passing(
         "truncated_file", "a PDF cut in half, by itself or in a zip", _wants_file, lambda: Fault(alters=with_cut_pdf)
     ),
-    _passing("expired_token", "401 TokenExpiredError for every request with a token", _has_token, expired),
+    _passing(
+        "expired_token",
+        "401 TokenExpiredError for every request with a token",
+        lambda request: _reads(request) and request.has_token,
+        expired,
+    ),
     _constant("challenge", "403 ChallengeRequiredError for guests, on notes and files", _is_stopped_guest, challenged),
     _constant("browser_check", "302 to an HTML page for guests, on notes and files", _is_stopped_guest, redirected),
     NamedFault(
@@ -395,7 +392,11 @@ _ALL = (
     NamedFault(
         "login_429",
         "429 for every other sign-in, starting with the first",
-        lambda *_: _Turns(_signs_in, too_many_sign_ins, lambda n: n % 2 == 1),
+        lambda *_: _Turns(
+            lambda request: (request.method, request.path) == ("POST", "/login"),
+            too_many_sign_ins,
+            lambda n: n % 2 == 1,
+        ),
     ),
 )
 FAULTS: Mapping[str, NamedFault] = {fault.name: fault for fault in _ALL}
