@@ -1,4 +1,4 @@
-"""Received data stays as received: every version once, stored by forum, in complete transactions only."""
+"""Every version of an object is stored once, whatever its order of arrival; a transaction is whole or absent."""
 
 import multiprocessing
 import os
@@ -265,3 +265,26 @@ def test_stored_objects_persist(tmp_path: Path) -> None:
     again = RawStore(tmp_path / "raw.db")
     assert list(again.latest(RawKind.NOTE, V)) == stored
     again.close()
+
+
+ALIKE = '{"id":"r","content":{"review":"' + 5_000 * "a"
+"""The first 5,000 bytes, and a few more, of two versions of a long review."""
+
+
+def version(end: str, at_ms: int) -> RawObject:
+    body = f'{ALIKE}{end}"}}}}'.encode()
+    return RawObject(RawKind.NOTE, "r", 2, V, "f", "r", at_ms, 7, "a dump", body)
+
+
+def test_two_versions_that_differ_only_at_the_end_of_long_bodies_are_both_kept(raw: RawStore) -> None:
+    first, second = version(" Weak.", 1), version(" Strong.", 2)
+    assert raw.add([first, second]) == 2
+    assert list(raw.versions(RawKind.NOTE, V)) == [first, second]
+    assert raw.find(RawKind.NOTE, "r") == second
+
+
+def test_the_digest_covers_the_end_of_a_long_body(raw: RawStore) -> None:
+    raw.add([version(" Weak.", 1)])
+    with closing(RawStore(Path(":memory:"))) as other:
+        other.add([version(" Strong.", 1)])
+        assert other.digest("note", V) != raw.digest("note", V)

@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 import pytest
-from test_local import behave, square
+from test_local_processes import behave, square
 
 from in_this_process import InThisProcess
 from invented_pdfs import by_hand, lines
@@ -237,7 +237,7 @@ def test_a_cluster_that_does_not_respond_is_reported() -> None:
 @contextmanager
 def driver(call: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """Start another process that calls a function of this module."""
-    code = f"import sys, test_ray; test_ray.{call}(*sys.argv[1:])"
+    code = f"import sys, test_ray_cluster as tests; tests.{call}(*sys.argv[1:])"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:

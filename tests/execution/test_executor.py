@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from test_local import behave, square
+from test_local_processes import behave, square
 
 from naming import Naming
 from peercorpus.errors import MissingExtraError, PeercorpusError
