@@ -64,13 +64,13 @@ def budget(clock: Clock) -> Budget:
     return Budget(now=clock)
 
 
-def test_there_is_no_wait_while_plenty_of_requests_are_left(budget: Budget) -> None:
+def test_no_wait_while_plenty_left(budget: Budget) -> None:
     assert budget.reserve(ROUTE) == (0.0, True)
     budget.learn(ROUTE, headers(remaining=499, reset_s=3600))
     assert [budget.reserve(ROUTE) for _ in range(399)] == [(0.0, True)] * 399
 
 
-def test_the_last_fifth_is_spread_over_the_rest_of_the_window(budget: Budget, clock: Clock) -> None:
+def test_last_fifth_is_spread_out(budget: Budget, clock: Clock) -> None:
     budget.learn(ROUTE, headers(remaining=100, reset_s=1000))
     began, sent = clock.now, []
     for _ in range(100):
@@ -84,7 +84,7 @@ def test_the_last_fifth_is_spread_over_the_rest_of_the_window(budget: Budget, cl
     assert sent[-1] == pytest.approx(990)
 
 
-def test_with_an_exhausted_budget_the_client_waits_until_the_window_ends(budget: Budget, clock: Clock) -> None:
+def test_exhausted_budget_waits_for_window(budget: Budget, clock: Clock) -> None:
     budget.learn(ROUTE, headers(remaining=0, reset_s=40))
     assert budget.reserve(ROUTE) == (40.0, False)
     clock.now += 40
@@ -103,13 +103,13 @@ def test_a_refusal_closes_a_route(budget: Budget) -> None:
 
 @pytest.mark.fault("machine", "a clock that jumps during a wait", "no wait is longer than it was said to be", times=3)
 @pytest.mark.parametrize("jump_s", [-10_000_000, -60, 100])
-def test_no_wait_is_longer_than_announced_whatever_the_clock_does(budget: Budget, clock: Clock, jump_s: float) -> None:
+def test_no_wait_exceeds_its_announcement(budget: Budget, clock: Clock, jump_s: float) -> None:
     budget.refuse(ROUTE, 60)
     clock.now += jump_s
     assert 0 <= budget.reserve(ROUTE).wait_s <= 60
 
 
-def test_late_responses_do_not_increase_the_budget(budget: Budget) -> None:
+def test_late_responses_add_no_budget(budget: Budget) -> None:
     budget.learn(ROUTE, headers(remaining=10, reset_s=100, limit=40))
     for _ in range(3):
         budget.reserve(ROUTE)
@@ -123,12 +123,12 @@ def test_late_responses_do_not_increase_the_budget(budget: Budget) -> None:
     ("requests", "seconds"),
     [(0, 0), (1, 0), (51, 300), (100, 594), (101, 600), (501, 600), (600, 4164), (601, 4200), (1101, 7800)],
 )
-def test_the_time_for_a_number_of_requests_is_estimated(budget: Budget, requests: int, seconds: float) -> None:
+def test_time_for_requests_is_estimated(budget: Budget, requests: int, seconds: float) -> None:
     budget.learn(ROUTE, headers(remaining=100, reset_s=600))
     assert budget.seconds_for(ROUTE, requests) == seconds
 
 
-def test_the_estimated_time_is_the_time_taken(budget: Budget, clock: Clock) -> None:
+def test_estimated_time_is_time_taken(budget: Budget, clock: Clock) -> None:
     budget.learn(ROUTE, headers(remaining=120, reset_s=3000))
     reckoned, began = budget.seconds_for(ROUTE, 115), clock.now
     for _ in range(115):
@@ -136,7 +136,7 @@ def test_the_estimated_time_is_the_time_taken(budget: Budget, clock: Clock) -> N
     assert reckoned == pytest.approx(clock.now - began)
 
 
-def test_a_clock_set_back_costs_at_most_one_wait(budget: Budget, clock: Clock) -> None:
+def test_clock_set_back_costs_one_wait(budget: Budget, clock: Clock) -> None:
     budget.refuse(ROUTE, 60)
     clock.now -= 30 * 86_400
     clock.now += budget.reserve(ROUTE).wait_s
@@ -164,7 +164,7 @@ def raw_db(tmp_path: Path) -> Path:
     return tmp_path / "raw.db"
 
 
-def test_a_later_run_knows_the_remaining_budget(raw_db: Path, clock: Clock) -> None:
+def test_later_run_knows_the_budget(raw_db: Path, clock: Clock) -> None:
     with closing(BudgetState(raw_db)) as state:
         Budget(state, clock).learn(ROUTE, headers(remaining=0, reset_s=40))
     with closing(BudgetState(raw_db)) as state:
@@ -184,7 +184,7 @@ def client_of(service: Service, clock: StandingClock, state: BudgetState | None 
     return Client(service.base_url_v1, service.base_url_v2, patience=patience, budget_state=state, clock=clock)
 
 
-def test_no_request_is_refused_and_the_whole_budget_is_used(raw_db: Path) -> None:
+def test_whole_budget_is_used_unrefused(raw_db: Path) -> None:
     standing = StandingClock()
     allowance = Allowance(limit=20, window_s=3600, now=standing.now)
     with closing(BudgetState(raw_db)) as state, serve_simulator(build_world(papers=1), budget=allowance) as service:
@@ -211,7 +211,7 @@ def test_threads_share_one_budget() -> None:
     assert standing.waited_s >= 3600
 
 
-def test_a_wait_of_hours_ends_the_run_with_the_time_to_resume() -> None:
+def test_wait_of_hours_ends_the_run() -> None:
     faults, standing = on_path("/groups", rate_limited(7300)), StandingClock()
     with serve_simulator(build_world(papers=1), faults=faults) as service, client_of(service, standing) as client:
         with pytest.raises(BusyError, match=r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC") as caught:
@@ -237,7 +237,7 @@ def test_waiting_is_reported_while_it_lasts() -> None:
     assert 12 <= standing.waited_s < 12.1
 
 
-def test_a_wait_is_measured_by_this_machines_clock() -> None:
+def test_wait_uses_this_machines_clock() -> None:
     began = time.monotonic()
     with Client() as client:
         client.pause(0.05, "Resting")
@@ -280,7 +280,7 @@ def held(locks: Locks) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("held")
-def test_a_second_harvest_is_refused_with_the_process_that_uses_the_budget_and_advice(locks: Locks) -> None:
+def test_second_harvest_is_refused_with_advice(locks: Locks) -> None:
     with pytest.raises(SharedBudgetError) as caught, locks.hold():
         pass
     sentence = str(caught.value)
@@ -294,18 +294,18 @@ def test_a_second_harvest_is_refused_with_the_process_that_uses_the_budget_and_a
 @pytest.mark.parametrize(
     "other", [("you", URLS), ("me", (URLS[0], "https://api3.example")), ("me", ("http://127.0.0.1:1", URLS[1]))]
 )
-def test_another_account_or_service_is_not_locked(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
+def test_other_account_is_not_locked(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
     with locks.hold(*other):
         assert locks.said == []
 
 
 @pytest.mark.usefixtures("held")
-def test_an_address_is_the_same_however_it_is_written(locks: Locks) -> None:
+def test_address_spelling_does_not_matter(locks: Locks) -> None:
     with pytest.raises(SharedBudgetError), locks.hold("ME", ("https://API.example/", "https://api2.example/")):
         pass
 
 
-def test_a_sharing_harvest_runs_beside_others_and_blocks_exclusive_ones(locks: Locks) -> None:
+def test_sharing_harvest_blocks_exclusive_ones(locks: Locks) -> None:
     with ExitStack() as first:
         first.enter_context(locks.hold(is_shared=True))
         with locks.hold(is_shared=True):
@@ -324,7 +324,7 @@ def test_a_sharing_harvest_runs_beside_others_and_blocks_exclusive_ones(locks: L
     assert locks.said == []
 
 
-def test_an_owner_name_that_cannot_be_written_is_only_left_out(locks: Locks) -> None:
+def test_unwritable_owner_name_is_omitted(locks: Locks) -> None:
     with locks.hold(workspace="/not \udcff utf-8"), pytest.raises(SharedBudgetError), locks.hold():
         pass
 
@@ -343,13 +343,13 @@ def test_a_killed_process_leaves_no_lock(locks: Locks) -> None:
             pass
 
 
-def test_lock_files_are_readable_by_their_owner_only(locks: Locks) -> None:
+def test_lock_files_are_private(locks: Locks) -> None:
     with locks.hold():
         assert locks.folder.stat().st_mode & 0o777 == 0o700
         assert [path.stat().st_mode & 0o777 for path in locks.folder.iterdir()] == [0o600] * 2
 
 
-def test_an_unwritable_lock_folder_is_reported_and_stops_nothing(tmp_path: Path) -> None:
+def test_unwritable_lock_folder_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     locks = Locks(tmp_path / "file" / "state")
     with locks.hold(), locks.hold():
@@ -358,13 +358,13 @@ def test_an_unwritable_lock_folder_is_reported_and_stops_nothing(tmp_path: Path)
     assert f"'{locks.folder}' (Not a directory)" in said
 
 
-def test_a_failing_harvest_is_not_mistaken_for_a_failing_lock(locks: Locks) -> None:
+def test_failing_harvest_is_no_failing_lock(locks: Locks) -> None:
     with pytest.raises(OSError, match="of the harvest"), locks.hold():
         raise OSError("of the harvest")
     assert locks.said == []
 
 
-def test_locks_are_in_the_users_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locks_are_in_the_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_folder({"PEERCORPUS_CONFIG": str(tmp_path)}) == tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert state_folder({}) == tmp_path / "peercorpus"
@@ -372,7 +372,7 @@ def test_locks_are_in_the_users_state_folder(tmp_path: Path, monkeypatch: pytest
     assert state_folder({}).is_relative_to(Path.home())
 
 
-def test_an_account_is_the_same_owner_by_token_cache_and_password(tmp_path: Path) -> None:
+def test_account_is_one_owner_throughout(tmp_path: Path) -> None:
     world, environ = build_world(papers=1), {"PEERCORPUS_CONFIG": str(tmp_path)}
     token = write_token(world, 3600)
     by_token = read_account(URLS, None, {**environ, "PEERCORPUS_TOKEN": token})
@@ -472,9 +472,7 @@ WINDOWS = st.tuples(st.just(0), st.integers(0, 1), st.integers(0, 2))
 class TestOrders:
     @settings(max_examples=250)
     @given(WINDOWS, steps(*ALONE))
-    def test_a_single_client_detects_no_others_whatever_the_order_of_responses(
-        self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]
-    ) -> None:
+    def test_lone_client_sees_no_others(self, window_of: tuple[int, int, int], drawn: list[tuple[str, int]]) -> None:
         play = Play(window_of)
         for kind, which in drawn:
             play.step(kind, which)
@@ -492,9 +490,7 @@ class TestOrders:
             assert worst is None or 0 < worst.theirs <= play.most_foreign
 
     @given(st.integers(1, 8), st.lists(st.integers(0, 3), min_size=1, max_size=8))
-    def test_other_clients_requests_are_underestimated_by_at_most_the_requests_in_flight(
-        self, at_once: int, theirs: list[int]
-    ) -> None:
+    def test_others_are_underestimated_by_few(self, at_once: int, theirs: list[int]) -> None:
         play = Play((0, 0, 0))
         for others_send in [0, *theirs]:
             for _ in range(at_once):
@@ -512,7 +508,7 @@ class TestOrders:
             assert sum(theirs) - (at_once - 1) <= told <= sum(theirs)
 
 
-def test_a_response_without_a_limit_gives_no_estimate() -> None:
+def test_no_limit_gives_no_estimate() -> None:
     tally = OtherClients()
     for remaining in (30, 0):
         with tally.under_way() as sent:
@@ -548,7 +544,7 @@ def hasty_client(service: Service, tally: OtherClients, clock: StandingClock) ->
 @pytest.mark.slow
 @pytest.mark.usefixtures("every_word")
 @pytest.mark.parametrize("threads", [1, 2, 8])
-def test_a_single_client_detects_no_others_over_http_whatever_fails(threads: int) -> None:
+def test_lone_client_sees_none_over_http(threads: int) -> None:
     tally, clock = OtherClients(is_shared=False), StandingClock()
     allowed = ServiceBudget(limit=60, window_s=3600, now=clock.now)
     with serve_simulator(build_world(papers=1), faults=faults_by_name(*FAULTS), budget=allowed) as service:
@@ -582,7 +578,7 @@ def take_turns(service: Service, first: OtherClients) -> int:
 
 
 @pytest.mark.parametrize(("is_shared", "sent"), [(False, 11), (True, MOST_TURNS)], ids=["not", "shared"])
-def test_a_second_client_that_takes_a_quarter_ends_the_first_unless_it_shares(*, is_shared: bool, sent: int) -> None:
+def test_second_client_ends_the_first(*, is_shared: bool, sent: int) -> None:
     said: list[str] = []
     with serve_simulator(build_world(papers=1), budget=ServiceBudget(limit=LIMIT)) as service:
         tally = OtherClients(said.append, is_shared=is_shared)

@@ -108,9 +108,7 @@ def by_ranges(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
-def test_several_workers_give_the_rows_digests_and_files_of_one(
-    corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]
-) -> None:
+def test_several_workers_equal_one(corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]) -> None:
     whole = shutil.copytree(corpus, tmp_path / "alone")
     alone, steps = built(whole, LocalExecutor(), Options(workers=1))
     found, others = built(corpus, LocalExecutor(), Options(workers=3))
@@ -120,7 +118,7 @@ def test_several_workers_give_the_rows_digests_and_files_of_one(
 
 
 @pytest.mark.slow
-def test_ranges_give_the_rows_of_the_whole_venue(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranges_give_the_venues_rows(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = shutil.copytree(corpus, tmp_path / "whole")
     built(whole, InThisProcess())
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -156,7 +154,7 @@ def test_workers_rebuild_only_what_changed(corpus: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
-def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
+def test_progress_counts_papers_once(corpus: Path) -> None:
     told: list[Progress] = []
     with open_workspace(corpus) as workspace:
         forums = sum(map(workspace.raw.count_forums, workspace.venues()))
@@ -197,7 +195,7 @@ class Failing(InThisProcess):
         (Failure(FailureKind.ERROR, "", error=DamagedError("raw.db is damaged.")), DamagedError, "raw.db is damaged"),
     ],
 )
-def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resumes(
+def test_failing_worker_ends_the_build(
     corpus: Path, by_ranges: dict[str, Any], failure: Failure, kind: type[Exception], sentence: str
 ) -> None:
     with open_workspace(corpus) as workspace, pytest.raises(kind, match=sentence):
@@ -206,7 +204,7 @@ def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resum
 
 
 @pytest.mark.slow
-def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_venues_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
     monkeypatch.setattr(build_venues, "ITEM_WEIGHT", 1_000)
     read: list[list[str]] = []
@@ -263,7 +261,7 @@ with open_workspace(Path(sys.argv[1])) as workspace:
 @pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
 @pytest.mark.parametrize("victim", ["worker", "build"])
 @pytest.mark.parametrize("after", [2, 9])
-def test_after_a_killed_build_or_worker_the_next_build_completes(
+def test_killed_build_is_completed(
     corpus: Path, by_ranges: dict[str, Any], monkeypatch: pytest.MonkeyPatch, victim: str, after: int
 ) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -277,9 +275,7 @@ def test_after_a_killed_build_or_worker_the_next_build_completes(
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_workers_write_the_same_to_a_store_as_to_disk(
-    tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_write_alike_to_stores(tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 1)
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
     fill(tmp_path / "placed", 3)
@@ -288,7 +284,7 @@ def test_workers_write_the_same_to_a_store_as_to_disk(
     assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
 
 
-def test_workers_of_a_cluster_are_not_limited_by_local_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cluster_workers_are_not_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
     assert build_venues._count_processes(LocalExecutor(), 200) == 200
     assert build_venues._count_processes(RayExecutor(), 200) == 4
@@ -354,9 +350,7 @@ def count_steps(folder: Path, venues: int, counts: Counter[str]) -> dict[str, Co
 
 
 @pytest.mark.slow
-def test_only_reading_and_writing_rows_grows_with_the_number_of_venues(
-    tmp_path: Path, counts: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_rows_grow_with_venues(tmp_path: Path, counts: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)
     few, many = (count_steps(tmp_path / f"{venues}", venues, counts) for venues in (FEW, MANY))
     for step, counted in many.items():
@@ -371,7 +365,7 @@ def test_only_reading_and_writing_rows_grows_with_the_number_of_venues(
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_the_number_of_store_requests_does_not_depend_on_the_number_of_venues(
+def test_store_requests_do_not_grow(
     tmp_path: Path, bucket: S3Path, store_log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)

@@ -93,7 +93,7 @@ def orders(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("parts", "venue_id", "source"), SETS, ids=["+".join(parts) for parts, _, _ in SETS])
-def test_every_order_of_imports_gives_the_same_rows(
+def test_every_order_gives_the_same_rows(
     tmp_path: Path, parts: tuple[str, ...], venue_id: str, source: VenueSource | None
 ) -> None:
     tables: list[list[Any]] = []
@@ -121,7 +121,7 @@ def papers(workspace: Workspace, venue_id: str) -> list[Paper]:
 
 
 @pytest.mark.parametrize("first", ["user", "file"])
-def test_a_users_statement_takes_precedence_over_a_file_name(tmp_path: Path, workspace: Workspace, first: str) -> None:
+def test_user_takes_precedence_over_names(tmp_path: Path, workspace: Workspace, first: str) -> None:
     steps = [(PARTS["content"], KITES), (PARTS["2019"], None)]
     for (name, notes), venue_id in steps if first == "user" else reversed(steps):
         take(workspace, tmp_path, notes, name, venue_id=venue_id)
@@ -130,7 +130,7 @@ def test_a_users_statement_takes_precedence_over_a_file_name(tmp_path: Path, wor
     assert [one.venue_from for one in papers(workspace, KITES)] == [VenueSource.IMPORT]
 
 
-def test_the_user_decides_between_conflicting_file_names(tmp_path: Path, workspace: Workspace) -> None:
+def test_user_decides_between_names(tmp_path: Path, workspace: Workspace) -> None:
     for part in ("2019", "2018"):
         name, notes = PARTS[part]
         take(workspace, tmp_path, notes, name)
@@ -141,7 +141,7 @@ def test_the_user_decides_between_conflicting_file_names(tmp_path: Path, workspa
     assert workspace.raw.venues() == [ICLR]
 
 
-def test_a_file_that_is_renamed_is_placed_by_its_new_name(tmp_path: Path, workspace: Workspace) -> None:
+def test_renamed_file_is_placed_anew(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [content_only(1)], "some.json")
     assert workspace.raw.venues() == ["unplaced"]
     take(workspace, tmp_path, [content_only(1)], "iclr2019_reviews.json")
@@ -157,7 +157,7 @@ def public_forum(world: World, venue_id: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Path) -> None:
+def test_harvest_reclaims_misplaced_records(tmp_path: Path) -> None:
     world, venue_id, found = build_world(papers=3), VENUES[0].venue_id, []
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
         for order in (("import", "harvest"), ("harvest", "import")):
@@ -178,7 +178,7 @@ def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
+def test_two_lists_give_one_paper(tmp_path: Path) -> None:
     lists = {"iclr2024.json": "6;3", "iclr2024_before.json": "5;3"}
     told = []
     for number, order in enumerate((tuple(lists), tuple(reversed(lists)), ("all",))):
@@ -196,7 +196,7 @@ def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_ord
     assert [review.scores[0].label for review in told[0][1]] == ["6", "3"]
 
 
-def test_an_updated_list_replaces_the_earlier_one(tmp_path: Path, workspace: Workspace) -> None:
+def test_updated_list_replaces_the_earlier(tmp_path: Path, workspace: Workspace) -> None:
     for rating in ("6;3", "8;3"):
         path = write_json(tmp_path / "iclr2024.json", [paper_row(rating=rating, confidence="4;2", reviewers="")])
         import_dumps(workspace, [path])
@@ -225,13 +225,11 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_matches_the_only_venue_with_its_words(name: str) -> None:
+def test_name_matches_its_only_venue(name: str) -> None:
     assert venue_named(name) == NAMES[name]
 
 
-def test_a_venue_added_to_the_catalogue_gets_records_imported_before(
-    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_venue_gets_earlier_records(tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_json(tmp_path / "REVIEWS_train.json", [re2_paper(track="Borealis 2024 Conference")])
     import_dumps(workspace, [path])
     assert workspace.raw.venues() == ["published/Borealis/2024/Conference"]
@@ -242,9 +240,7 @@ def test_a_venue_added_to_the_catalogue_gets_records_imported_before(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", [("import", "harvest"), ("harvest", "import")])
-def test_a_harvest_replaces_records_and_keeps_their_texts(
-    tmp_path: Path, workspace: Workspace, order: tuple[str, str]
-) -> None:
+def test_harvest_replaces_records_not_texts(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
     world = build_world(papers=3)
     forum_id = sorted(
         str(one["id"])

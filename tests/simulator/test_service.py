@@ -51,7 +51,7 @@ def v2(service: Service) -> str:
     return service.base_url_v2
 
 
-def test_the_ports_are_on_loopback_and_consecutive_if_one_is_given(world: World) -> None:
+def test_ports_are_consecutive_on_loopback(world: World) -> None:
     port = free_neighbours()
     with serve_simulator(world, port) as running:
         assert (running.base_url_v1, running.base_url_v2) == (
@@ -66,7 +66,7 @@ def test_the_ports_are_on_loopback_and_consecutive_if_one_is_given(world: World)
         assert running.base_url_v1 != running.base_url_v2
 
 
-def test_files_are_served_as_bytes_with_their_name(v1: str, v2: str) -> None:
+def test_files_are_served_with_names(v1: str, v2: str) -> None:
     for url, path, query, content in [
         (v2, "/pdf", {"id": "p1"}, b"%PDF-current"),
         (v2, "/attachment", {"id": "p1", "name": "pdf"}, b"%PDF-current"),
@@ -82,7 +82,7 @@ def test_files_are_served_as_bytes_with_their_name(v1: str, v2: str) -> None:
         assert ".pdf" in reply.headers["content-disposition"]
 
 
-def test_several_files_are_served_as_a_zip_of_readable_ones(v2: str) -> None:
+def test_several_files_are_a_zip(v2: str) -> None:
     reply = ask(v2, "/attachment", ids="p1,p2,p4,r1", name="pdf")
     with zipfile.ZipFile(io.BytesIO(reply.body)) as archive:
         assert archive.namelist() == ["1_pdf.pdf", "2_pdf.pdf"]
@@ -98,7 +98,7 @@ def test_a_query_never_names_a_path(v2: str, query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("api", ["base_url_v1", "base_url_v2"])
-def test_an_account_can_sign_in_on_both_hosts_with_one_token(service: Service, world: World, api: str) -> None:
+def test_one_token_serves_both_hosts(service: Service, world: World, api: str) -> None:
     account = {"id": world.user, "password": world.password, "expiresIn": None}
     reply = ask(getattr(service, api), "/login", method="POST", body=account, token="old.and.bad")
     token = reply.json["token"]
@@ -111,18 +111,18 @@ def test_an_account_can_sign_in_on_both_hosts_with_one_token(service: Service, w
         assert ask(url, "/refreshToken", method="POST").status == 401
 
 
-def test_a_wrong_password_is_a_login_error(v2: str, world: World) -> None:
+def test_wrong_password_is_refused(v2: str, world: World) -> None:
     reply = ask(v2, "/login", method="POST", body={"id": world.user, "password": "guess"})
     assert (reply.status, reply.json["name"]) == (400, "LoginError")
 
 
-def test_a_token_that_is_old_or_foreign_is_refused(v2: str, world: World) -> None:
+def test_old_or_foreign_token_is_refused(v2: str, world: World) -> None:
     for token in (write_token(world, -1), "a.b.c", "opaque", write_token(World(Holdings(), Holdings(), password="x"))):
         reply = ask(v2, "/notes", id="p1", token=token)
         assert (reply.status, reply.json["name"]) == (401, "TokenExpiredError")
 
 
-def test_guests_get_a_challenge_if_an_account_is_required(world: World) -> None:
+def test_guests_may_be_challenged(world: World) -> None:
     with serve_simulator(world, sign_in_required=True) as running:
         v1, v2, token = running.base_url_v1, running.base_url_v2, write_token(world)
         for url, path, query in [
@@ -136,7 +136,7 @@ def test_guests_get_a_challenge_if_an_account_is_required(world: World) -> None:
         assert ask(v2, "/invitations", id=f"{V}/-/Submission").status == 200
 
 
-def test_every_response_states_the_budget_and_an_exhausted_one_refuses(world: World) -> None:
+def test_every_response_states_the_budget(world: World) -> None:
     with serve_simulator(world, budget=ServiceBudget(limit=2, window_s=60)) as running:
         first = ask(running.base_url_v2, "/notes", id="p1").headers
         assert (first["ratelimit-policy"], first["ratelimit-remaining"]) == ("2;w=60", "1")
@@ -150,9 +150,7 @@ def test_every_response_states_the_budget_and_an_exhausted_one_refuses(world: Wo
 
 
 @pytest.mark.parametrize(("seconds", "header"), [(None, None), (7, "7"), (3613, "3613")])
-def test_a_rate_limit_states_its_end_in_a_header_or_only_in_words(
-    world: World, seconds: int | None, header: str | None
-) -> None:
+def test_rate_limit_states_its_end(world: World, seconds: int | None, header: str | None) -> None:
     with serve_simulator(world, faults=on_path("/notes", rate_limited(seconds))) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert failed.headers.get("retry-after") == header
@@ -160,13 +158,13 @@ def test_a_rate_limit_states_its_end_in_a_header_or_only_in_words(
         assert f"try again in {words} (" in failed.json["message"]
 
 
-def test_a_fault_can_be_delayed_and_restricted_to_one_api(world: World) -> None:
+def test_fault_can_be_delayed(world: World) -> None:
     with serve_simulator(world, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
         assert ask(running.base_url_v1, "/groups", id=OLD).status == 200
         assert [ask(running.base_url_v2, "/groups", id=V).status for _ in range(4)] == [200, 500, 500, 200]
 
 
-def test_requests_are_logged_and_a_connection_is_kept_alive(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+def test_requests_are_logged(world: World, capfd: pytest.CaptureFixture[str]) -> None:
     with serve_simulator(world) as running:
         connection = http.client.HTTPConnection(urlsplit(running.base_url_v2).netloc, timeout=10)
         for number in (1, 2):
@@ -214,7 +212,7 @@ def client() -> Iterator[httpx2.Client]:
         yield opened
 
 
-def test_long_json_is_compressed_for_clients_that_accept_it(client: httpx2.Client) -> None:
+def test_long_json_is_compressed(client: httpx2.Client) -> None:
     path = f"/notes?invitation={V}/-/Submission&sort=id"
     with client.stream("GET", path, headers={"Accept-Encoding": "gzip, deflate"}) as answer:
         raw = b"".join(answer.iter_raw())
@@ -225,11 +223,11 @@ def test_long_json_is_compressed_for_clients_that_accept_it(client: httpx2.Clien
 
 
 @pytest.mark.parametrize("path", ["/notes?id=nowhere", "/pdf?id=p1"])
-def test_short_json_and_files_are_sent_as_they_are(client: httpx2.Client, path: str) -> None:
+def test_short_json_is_sent_plainly(client: httpx2.Client, path: str) -> None:
     assert "content-encoding" not in client.get(path).headers
 
 
-def test_a_static_path_serves_the_current_file_and_no_old_version(client: httpx2.Client) -> None:
+def test_static_path_serves_current_file(client: httpx2.Client) -> None:
     assert client.get(CURRENT).content == b"%PDF-current"
     assert client.get(CURRENT).headers["content-type"] == "application/pdf"
     for path in (SUBMITTED, "/pdf/nothing.pdf", "/pdf/%2e%2e%2fnotes"):
@@ -253,15 +251,13 @@ def test_a_static_path_serves_the_current_file_and_no_old_version(client: httpx2
         ({"term": "A. Uthor"}, 0, []),
     ],
 )
-def test_readable_notes_are_found_by_full_text_search(
-    client: httpx2.Client, query: dict[str, str], count: int, ids: list[str]
-) -> None:
+def test_search_finds_readable_notes(client: httpx2.Client, query: dict[str, str], count: int, ids: list[str]) -> None:
     found = client.get("/notes/search", params=query).json()
     assert (found["count"], [note["id"] for note in found["notes"]]) == (count, ids)
 
 
 @pytest.mark.parametrize("query", [{}, {"term": "paper", "source": "web"}, {"term": "paper", "limit": "1001"}])
-def test_a_search_without_a_term_or_with_a_wrong_one_is_refused(client: httpx2.Client, query: dict[str, str]) -> None:
+def test_wrong_search_is_refused(client: httpx2.Client, query: dict[str, str]) -> None:
     assert client.get("/notes/search", params=query).json()["name"] == "ValidationError"
 
 
@@ -269,7 +265,7 @@ def test_a_search_without_a_term_or_with_a_wrong_one_is_refused(client: httpx2.C
 @pytest.mark.parametrize(
     ("api", "query"), [("v1", f"invitation={AURORA}/.*"), ("v2", f"domain={BOREALIS}")], ids=["v1", "v2"]
 )
-def test_all_notes_of_a_venue_are_listed_by_one_filter_newest_change_first(api: str, query: str) -> None:
+def test_one_filter_lists_all_notes(api: str, query: str) -> None:
     built = build_world(papers=9, venues=[AURORA, BOREALIS])
     with serve_simulator(built) as running:
         url = running.base_url_v1 if api == "v1" else running.base_url_v2
@@ -321,7 +317,7 @@ def life_s(token: str) -> int:
     return int(payload["exp"] - payload["iat"])
 
 
-def test_a_second_factor_is_requested_and_its_code_gives_the_token(strict: Service) -> None:
+def test_code_gives_the_token(strict: Service) -> None:
     pending = begin(strict, expiresIn=77)
     assert {name: pending[name] for name in ("mfaPending", "mfaMethods", "preferredMethod")} == {
         "mfaPending": True,
@@ -335,7 +331,7 @@ def test_a_second_factor_is_requested_and_its_code_gives_the_token(strict: Servi
     assert httpx2.get(f"{strict.base_url_v1}/notes?id=b1", headers=signed_in).status_code == 200
 
 
-def test_a_code_by_mail_must_be_sent_first(strict: Service) -> None:
+def test_mail_code_must_be_sent(strict: Service) -> None:
     token = begin(strict)["mfaPendingToken"]
     brought = {"mfaPendingToken": token, "method": "emailOtp", "code": WORLD.code}
     assert post(strict, "/mfa/verify", brought).status_code == 400
@@ -352,28 +348,26 @@ def test_a_code_by_mail_must_be_sent_first(strict: Service) -> None:
         ({"mfaPendingToken": "a.b.c"}, 401, "TokenExpiredError"),
     ],
 )
-def test_a_second_factor_that_is_wrong_is_refused(
-    strict: Service, changes: dict[str, str], status: int, name: str
-) -> None:
+def test_wrong_second_factor_is_refused(strict: Service, changes: dict[str, str], status: int, name: str) -> None:
     right = {"mfaPendingToken": begin(strict)["mfaPendingToken"], "method": "totp", "code": WORLD.code}
     answer = post(strict, "/mfa/verify", right | changes)
     assert (answer.status_code, answer.json()["name"]) == (status, name)
 
 
-def test_the_pending_login_id_is_not_a_token(strict: Service) -> None:
+def test_pending_login_is_no_token(strict: Service) -> None:
     headers = {"Authorization": f"Bearer {begin(strict)['mfaPendingToken']}"}
     assert httpx2.get(f"{strict.base_url_v2}/notes?id=p1", headers=headers).status_code == 401
 
 
 @pytest.mark.slow
-def test_the_client_of_openreview_py_signs_in_with_its_code(strict: Service) -> None:
+def test_openreview_py_signs_in_by_code(strict: Service) -> None:
     arguments = [sys.executable, "-c", WITH_CODE, strict.base_url_v2, WORLD.user, WORLD.password, WORLD.code]
     done = subprocess.run(arguments, env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.split() == ["~Simulated_Reader1", WORLD.user], done.stderr
 
 
 @pytest.mark.slow
-def test_a_token_lasts_as_requested_and_is_renewed_while_valid() -> None:
+def test_token_lasts_as_requested() -> None:
     with serve_simulator(WORLD, sign_in_required=True) as running:
         token = post(running, "/login", ACCOUNT | {"expiresIn": 2}).json()["token"]
         renewed = post(running, "/refreshToken", None, token).json()
@@ -385,7 +379,7 @@ def test_a_token_lasts_as_requested_and_is_renewed_while_valid() -> None:
         assert life_s(post(running, "/login", ACCOUNT | {"expiresIn": 10**9}).json()["token"]) == 7 * 24 * 3600
 
 
-def test_the_fourth_login_of_a_minute_is_refused_on_that_host_alone() -> None:
+def test_fourth_login_is_refused_there() -> None:
     with serve_simulator(WORLD) as running:
         answers = [post(running, "/login", ACCOUNT | {"password": word}) for word in ("a", "b", WORLD.password, "c")]
         assert [answer.status_code for answer in answers] == [400, 400, 200, 429]
@@ -396,7 +390,7 @@ def test_the_fourth_login_of_a_minute_is_refused_on_that_host_alone() -> None:
         assert httpx2.post(f"{running.base_url_v1}/login", json=ACCOUNT).status_code == 200
 
 
-def test_files_have_a_budget_of_their_own_on_each_route_and_a_zip_is_one_request() -> None:
+def test_files_have_their_own_budget() -> None:
     with (
         serve_simulator(WORLD, budget=ServiceBudget(limit=9, window_s=3600, file_limit=2)) as running,
         httpx2.Client(base_url=running.base_url_v2) as client,
@@ -410,7 +404,7 @@ def test_files_have_a_budget_of_their_own_on_each_route_and_a_zip_is_one_request
         assert client.get("/notes?id=p1").headers["ratelimit-remaining"] == "8"
 
 
-def test_an_insider_sees_what_the_public_does_not() -> None:
+def test_insider_sees_more() -> None:
     world = build_world(papers=8, venues=[BOREALIS])
     with serve_simulator(world) as running:
         tokens = {"guest": None, "reader": write_token(world), "insider": write_token(world, user=world.insider)}
@@ -435,7 +429,7 @@ def deleted(notes: dict[str, dict[str, object]]) -> int:
     return sum(note.get("ddate") is not None for note in notes.values())
 
 
-def test_a_browser_is_redirected_where_a_program_gets_an_error(strict: Service) -> None:
+def test_browser_is_redirected(strict: Service) -> None:
     url = f"{strict.base_url_v2}/notes?id=p1"
     assert httpx2.get(url, headers={"Accept": "application/json"}).json()["name"] == "ChallengeRequiredError"
     page = httpx2.get(url, headers={"Accept": "text/html,*/*;q=0.8"}, follow_redirects=True)

@@ -34,7 +34,7 @@ def simulating(*arguments: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.slow
-def test_options_for_account_and_budget_reach_the_service() -> None:
+def test_options_reach_the_service() -> None:
     switches = ["--sign-in", "--mfa", "--budget", "3"]
     with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
         found = re.search(r"sign in as (\S+), (\S+), code (\d+)\.", "\n".join(lines))
@@ -66,5 +66,5 @@ def test_faults_are_announced_and_happen(switches: list[str]) -> None:
         assert "count" not in answers[0].json()
 
 
-def test_a_fault_with_no_such_name_is_refused_with_one_sentence(run: Run) -> None:
+def test_unknown_fault_is_refused(run: Run) -> None:
     assert_refused(run("simulate", "--fault", "rain"), "no fault 'rain'", "rate_limit, rate_limit_in_words, ")

@@ -130,7 +130,7 @@ def test_intact_rows_are_recovered(path: Path, damage: Callable[[Path], None]) -
     assert {each.name.removesuffix("-wal") for each in path.parent.iterdir()} == {"raw.db", recovery.kept.name}
 
 
-def test_rows_in_the_write_ahead_log_are_recovered(path: Path) -> None:
+def test_rows_in_the_log_are_recovered(path: Path) -> None:
     with closing(RawStore(path)) as raw:
         raw.add([note(1_000)])
         copies = {name: path.with_name(name).read_bytes() for name in ("raw.db", "raw.db-wal")}
@@ -143,7 +143,7 @@ def test_rows_in_the_write_ahead_log_are_recovered(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", OUT_OF_REACH)
-def test_what_no_query_reaches_needs_another_program(
+def test_some_damage_needs_the_shell(
     path: Path, damage: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damage(path)
@@ -174,7 +174,7 @@ def dump_orphans(path: Path) -> str:
         return "\n".join(dumped.iterdump())
 
 
-def test_rows_that_only_the_shell_finds_are_recovered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shells_rows_are_recovered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = path.parent / "bin"
     folder.mkdir()
     (folder / "dump.sql").write_text(dump_orphans(path))
@@ -190,7 +190,7 @@ def test_rows_that_only_the_shell_finds_are_recovered(path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("content", [b"", b"something else\n" * 99, bytes(5 * PAGE)], ids=["empty", "text", "zeros"])
-def test_a_completely_unreadable_file_is_left_unchanged(path: Path, content: bytes) -> None:
+def test_unreadable_file_is_left_unchanged(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(DamagedError, match="backup"):
         recover_database(path)
@@ -261,7 +261,7 @@ def each_flipped(path: Path, step: int) -> Iterator[int]:
 @pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at many places of `raw.db`", "`check` finds it, or it means nothing")
 @pytest.mark.parametrize("step", [397, 101])
-def test_a_flipped_bit_is_found_or_harmless(stored: Path, step: int) -> None:
+def test_flipped_bit_is_found_or_harmless(stored: Path, step: int) -> None:
     whole = read_all(stored)
     assert not is_found(stored)
     silent = [place for place in each_flipped(stored, step) if not is_found(stored) and read_all(stored) != whole]
@@ -308,7 +308,7 @@ def change_row_alone(path: Path, table: str, assignment: str) -> None:
     " nothing of the row is taken over before it is received again", times=16
 )  # fmt: skip
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_changed_column_is_found_and_not_recovered(stored: Path, column: str) -> None:
+def test_changed_column_is_not_recovered(stored: Path, column: str) -> None:
     table, assignment = COLUMNS[column]
     change_row_alone(stored, table, assignment)
     (fault,) = find_database_faults(stored)
