@@ -111,16 +111,6 @@ def harvest_more(folder: Path) -> dict[tuple[str, str], list[str]]:
 
 
 @pytest.mark.slow
-def test_everything_moves_and_nothing_stays(aurora: Path, placed: Path, run: Run) -> None:
-    there = bytes_below(ROOT)
-    assert there == bytes_below(aurora)
-    assert run("check", "--workspace", placed).code == 0
-    assert any(name.startswith("files/") for name in there)
-    assert bytes_below(placed) == {}
-    assert json.loads((placed / "place.json").read_bytes()).keys() == {"at", "other", "mark"}
-
-
-@pytest.mark.slow
 def test_store_gives_the_results_of_disk(local: Path, placed: Path) -> None:
     assert harvest_more(placed) == harvest_more(local)
     assert bytes_below(placed) == {}
@@ -145,6 +135,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     "command",
     [
         "status -w {corpus}",
+        "show {forum} -w {corpus}",
         "build -w {corpus}",
         "report -w {corpus} --out {out}/report",
         "explore -w {corpus} --select= --out {out}/papers.csv",
@@ -154,11 +145,13 @@ def tree(folder: Path) -> dict[str, bytes]:
 )
 @pytest.mark.usefixtures("svg_alone")
 def test_commands_do_the_same_in_stores(local: Path, placed: Path, run: Run, command: str) -> None:
+    with open_workspace(placed, write=False) as workspace:
+        forum_id = next(workspace.tables.read(Paper, AURORA)).forum_id
     said, written = [], []
     for folder in (local, placed):
         out = folder.parent / "out"
         out.mkdir()
-        ended = run(*(part.format(corpus=folder, out=out) for part in command.split()))
+        ended = run(*(part.format(corpus=folder, out=out, forum=forum_id) for part in command.split()))
         said.append((ended.code, ended.out.replace(str(folder.parent), "")))
         written.append(tree(out))
     assert said[0] == said[1]
@@ -169,28 +162,12 @@ def test_commands_do_the_same_in_stores(local: Path, placed: Path, run: Run, com
 
 
 @pytest.mark.slow
-def test_show_prints_the_same_in_stores(local: Path, placed: Path, run: Run) -> None:
-    with open_workspace(placed, write=False) as workspace:
-        forum_id = next(workspace.tables.read(Paper, AURORA)).forum_id
-    here, there = (run("show", forum_id, "--workspace", folder) for folder in (local, placed))
-    assert here.code == 0
-    assert there == here
-
-
-@pytest.mark.slow
-def test_moving_a_workspace_back_restores_it(aurora: Path, placed: Path) -> None:
-    move_workspace(placed, ".", show_nothing)
-    assert bytes_below(placed) == bytes_below(aurora)
-    assert not (placed / FILE).exists()
-    assert list(ROOT.walk()) == []
-    with open_workspace(placed) as workspace:
-        assert all(step.was_finished for step in build_here(workspace))
-
-
-@pytest.mark.slow
-def test_workspace_moves_between_stores(aurora: Path, placed: Path, served: str) -> None:
+def test_workspace_moves_between_stores(aurora: Path, placed: Path, served: str, run: Run) -> None:
     httpx2.put(f"{served}/other", timeout=60).raise_for_status()
+    assert any(name.startswith("files/") for name in bytes_below(ROOT))
+    assert json.loads((placed / FILE).read_bytes()).keys() == {"at", "other", "mark"}
     move_workspace(placed, "s3://other", show_nothing)
+    assert run("check", "--workspace", placed).code == 0
     assert bytes_below(S3Path("other")) == bytes_below(aurora)
     assert list(ROOT.walk()) == []
     with open_workspace(placed) as workspace:
@@ -262,6 +239,7 @@ def test_a_killed_move_resumes(aurora: Path, tmp_path: Path, bucket: S3Path, bac
     assert bytes_below(folder if back else ROOT) == bytes_below(aurora)
     assert bytes_below(ROOT if back else folder) == {}
     assert (folder / FILE).exists() is not back
+    assert not back or list(ROOT.walk()) == []
 
 
 @pytest.mark.slow

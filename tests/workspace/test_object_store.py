@@ -12,19 +12,18 @@ import pytest
 
 from commands import Run, assert_refused
 from invented_pdfs import by_hand, lines
-from peercorpus.errors import MissingExtraError, PeercorpusError, WorkspaceError
+from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.texts.folder import find_pdfs
 from peercorpus.workspace import object_store
 from peercorpus.workspace.object_store import (
     FILE,
     WHOLE_BYTES,
-    Placement,
     S3Path,
     locate,
-    read_placement,
-    write_placement,
     write_whole,
 )
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
 from simulated_store import KEY, SECRET
 
 NAMES = ["a.pdf", "deep/er/B.PDF", "é ü#%20?.pdf", "100%.pdf"]
@@ -190,6 +189,7 @@ def test_stored_pdfs_are_converted_once(bucket: S3Path, tmp_path: Path, run: Run
     assert (tmp_path / "out" / "a.md").read_text() == "Text of a.pdf\n"
 
 
+@pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it", times=5)
 @pytest.mark.parametrize(
     "content",
     [
@@ -200,29 +200,9 @@ def test_stored_pdfs_are_converted_once(bucket: S3Path, tmp_path: Path, run: Run
         b"{}",
     ],
 )
-def test_placement_names_store_or_folder(tmp_path: Path, content: bytes) -> None:
+def test_damaged_placement_is_reported(tmp_path: Path, run: Run, content: bytes) -> None:
+    with open_workspace(tmp_path, create=True) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, "V", "a", "a", 1, 1, "a dump", b"{}")])
     (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(WorkspaceError, match=r"place\.json"):
-        read_placement(tmp_path)
-
-
-@pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it")
-def test_damaged_placement_is_reported(tmp_path: Path, run: Run) -> None:
-    assert run("import", "--workspace", tmp_path / "corpus", _dump(tmp_path)).code == 0
-    (tmp_path / "corpus" / FILE).write_text('{"at": "elsewhere", "other": null, "mark": "x"}')
     for command in (("status",), ("move", "--to", ".")):
-        assert_refused(run(*command, "--workspace", tmp_path / "corpus"), FILE)
-
-
-def _dump(folder: Path) -> Path:
-    note = (
-        '{"id": "a", "forum": "a", "invitation": "V.cc/2020/Conference/-/Blind_Submission", "content": {"title": "T"}}'
-    )
-    (folder / "notes.jsonl").write_text(note)
-    return folder / "notes.jsonl"
-
-
-def test_a_written_placement_can_be_read(tmp_path: Path) -> None:
-    placement = Placement("s3://papers/one", ".", "mark")
-    write_placement(tmp_path, placement)
-    assert read_placement(tmp_path) == placement
+        assert_refused(run(*command, "--workspace", tmp_path), FILE)

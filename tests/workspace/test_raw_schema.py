@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import Run, assert_refused
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.installation import advise_update
 from peercorpus.workspace import raw_schema
@@ -326,14 +325,6 @@ def test_migration_locks_writers_not_readers(old: Path) -> None:
         assert workspace.raw.state.listing("V", "half") == Listing(None, 0, None, complete=False)
 
 
-def test_reader_does_not_migrate(old: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_schema, "OLDEST_READABLE", NEWEST)
-    before = old.read_bytes()
-    assert_refused(run("status", "--workspace", old.parent), "run 'peercorpus build'")
-    assert old.read_bytes() == before
-    assert not copy_path(old, 1).exists()
-
-
 @pytest.mark.parametrize("write", [True, False])
 def test_newer_database_is_refused(old: Path, write: bool) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as database:
@@ -346,13 +337,6 @@ def test_newer_database_is_refused(old: Path, write: bool) -> None:
     assert advise_update() in str(caught.value)
     assert old.read_bytes() == before
     assert names(old.parent) == {"raw.db"}
-
-
-@pytest.mark.parametrize("command", ["status", "build"])
-def test_command_on_newer_workspace_is_refused(old: Path, run: Run, command: str) -> None:
-    with closing(sqlite3.connect(old, isolation_level=None)) as database:
-        database.execute("PRAGMA user_version = 7")
-    assert_refused(run(command, "--workspace", old.parent), "schema version 7")
 
 
 @pytest.mark.parametrize("write", [True, False])

@@ -253,16 +253,6 @@ def test_store_is_empty_without_objects(raw: RawStore) -> None:
     assert raw.venues() == []
 
 
-def test_stored_objects_persist(tmp_path: Path) -> None:
-    stored = [raw_object("a", "a"), raw_object("b", "a")]
-    raw = RawStore(tmp_path / "raw.db")
-    raw.add(stored)
-    raw.close()
-    again = RawStore(tmp_path / "raw.db")
-    assert list(again.latest(RawKind.NOTE, V)) == stored
-    again.close()
-
-
 ALIKE = '{"id":"r","content":{"review":"' + 5_000 * "a"
 """The first 5,000 bytes, and a few more, of two versions of a long review."""
 

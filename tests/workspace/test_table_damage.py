@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
@@ -117,23 +116,6 @@ def overwrite_with_zeros(path: Path) -> None:
 def change_a_page(path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[:150] + bytes([whole[150] ^ 1]) + whole[151:])
-
-
-def test_old_file_is_checked_by_rows(tables: Tables, tmp_path: Path) -> None:
-    """Its name reveals nothing about its content, so it is opened and its rows are counted."""
-    folder = tmp_path / "old"
-    shutil.copytree(Path(str(tables.folder)), folder / "tables")
-    (part,) = parts(tables)
-    relative = part.relative_to(Path(str(tables.folder)))
-    old = folder / "tables" / relative.with_name("part0.parquet")
-    (folder / "tables" / relative).rename(old)
-    for commit in sorted((folder / "tables" / NAME / "_delta_log").glob("*.json")):
-        commit.write_text(commit.read_text().replace(part.name, old.name))
-    RawStore(folder / "raw.db").close()
-    made = Tables(folder / "tables", folder, TableLogs(folder / "raw.db", write=True))
-    assert list(check_table(made, NAME, opens=False)) == [None]
-    pq.write_table(pq.read_table(old).slice(1), old)
-    assert [fault.detail for fault in check_table(made, NAME, opens=False) if fault] != []
 
 
 DAMAGES = [cut, overwrite_with_zeros, change_a_page, Path.unlink]

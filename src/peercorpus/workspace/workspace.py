@@ -276,7 +276,7 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
     Raises:
         WorkspaceError: The folder is not a workspace, or cannot be read or written; or its `raw.db` was written by a
-            newer version of peercorpus or, for a reader, by one that is too old.
+            newer version of peercorpus.
         WorkspaceLockedError: Another run has locked it.
         StoreError: Its files and tables are not at the location in `place.json`.
         MissingExtraError: The package that reads and writes tables is not installed; or the tables are in a store, and
