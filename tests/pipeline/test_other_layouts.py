@@ -57,6 +57,19 @@ def built(tmp_path: Path, *paths: Path) -> Built:
     return Built(tmp_path / "corpus", paths)
 
 
+SUFFIXES = (".json", ".csv", ".parquet", ".jsonl")
+
+
+def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    """Write rows in the format that the name of a file ends with."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+        return path
+    if path.suffix == ".csv":
+        return write_rows(path, rows)
+    return write(path, rows if path.suffix == ".json" else "".join(json.dumps(row) + "\n" for row in rows))
+
+
 def test_peerread(tmp_path: Path) -> None:
     found = built(tmp_path, write_peerread(tmp_path / "PeerRead", ("316", "9"), (True, False)))
     assert found.venues == ["ICLR.cc/2017/conference"]
@@ -154,16 +167,9 @@ def test_paperlists(tmp_path: Path) -> None:
         {"paper_id": PAPER, "0": "6.0", "1": "3.0", "2": "", "decision": "Reject"},
     ],
 )
-@pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_lists_of_papers_with_ratings(tmp_path: Path, row: dict[str, Any], suffix: str) -> None:
-    path = tmp_path / f"iclr2018_crawl{suffix}"
-    if suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist([row]), path)
-    elif suffix == ".csv":
-        write_rows(path, [row])
-    else:
-        write(path, [row] if suffix == ".json" else json.dumps(row) + "\n")
-    found = built(tmp_path, path)
+    found = built(tmp_path, write_table(tmp_path / f"iclr2018_crawl{suffix}", [row]))
     assert [one.forum_id for one in found.papers] == [PAPER]
     ratings = [[score.value for score in one.scores if score.field == "rating"] for one in found.reviews]
     assert ratings == [[6.0], [3.0]]
@@ -229,17 +235,9 @@ REVIEW = NOTE | {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".json"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_table_may_have_members_of_notes(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"notes{suffix}"
-    rows = [NOTE, REVIEW]
-    if suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    elif suffix == ".csv":
-        write_rows(path, rows)
-    else:
-        write(path, rows if suffix == ".json" else "".join(json.dumps(row) + "\n" for row in rows))
-    found = built(tmp_path, path)
+    found = built(tmp_path, write_table(tmp_path / f"notes{suffix}", [NOTE, REVIEW]))
     assert found.summary.taken(RawKind.NOTE).new == 2
     (paper,), (review,) = found.papers, found.reviews
     assert (paper.title, paper.authors, paper.venue_id) == ("On Kites", ("Ada Wind",), "Kites.cc/2024/Conference")
@@ -304,7 +302,7 @@ def test_peerread_from_any_folder(tmp_path: Path, below: str) -> None:
 @pytest.mark.parametrize("below", ["", "ARR-22", "ARR-22/data", "ARR-22/data/p17", "ARR-22/data/p17/v1"])
 def test_nlpeer_from_any_folder(tmp_path: Path, below: str) -> None:
     found = built(tmp_path, write_nlpeer(tmp_path / "nlpeer") / below)
-    assert [(one.forum_id, one.title) for one in found.papers] == [("ARR-22-p17", "On Kites")]
+    assert [one.forum_id for one in found.papers] == ["ARR-22-p17"]
 
 
 @pytest.mark.slow
