@@ -90,16 +90,6 @@ def test_wrong_password_is_not_shown(start: Serve) -> None:
     assert "s3cret" not in str(caught.value)
 
 
-def test_fourth_sign_in_must_wait(start: Serve) -> None:
-    service = start()
-    for _ in range(3):
-        sign_in_at(service)
-    with pytest.raises(BusyError, match="try again") as caught:
-        sign_in_at(service)
-    assert caught.value.wait_s is not None
-    assert 0 < caught.value.wait_s <= 60
-
-
 def test_second_factor_is_asked_by_method(start: Serve) -> None:
     methods: list[str] = []
 
@@ -157,11 +147,6 @@ def test_browser_check_is_explained(start: Serve) -> None:
 def test_response_without_token_is_refused(start: Serve) -> None:
     with pytest.raises(SignInError, match="sent no token"):
         sign_in_at(start(on_path("/login", Fault(json_answer({"user": {}})))))
-
-
-def test_no_password_goes_unencrypted() -> None:
-    with pytest.raises(SignInError, match=r"mirror\.example\.org .*https"):
-        ServiceConnection(("https://mirror.example.org", "http://mirror.example.org")).open()
 
 
 def test_no_secret_is_in_repr() -> None:

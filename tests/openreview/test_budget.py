@@ -291,15 +291,6 @@ def test_second_harvest_is_refused_with_advice(locks: Locks) -> None:
 
 
 @pytest.mark.usefixtures("held")
-@pytest.mark.parametrize(
-    "other", [("you", URLS), ("me", (URLS[0], "https://api3.example")), ("me", ("http://127.0.0.1:1", URLS[1]))]
-)
-def test_other_account_is_not_locked(locks: Locks, other: tuple[str, tuple[str, str]]) -> None:
-    with locks.hold(*other):
-        assert locks.said == []
-
-
-@pytest.mark.usefixtures("held")
 def test_address_spelling_does_not_matter(locks: Locks) -> None:
     with pytest.raises(SharedBudgetError), locks.hold("ME", ("https://API.example/", "https://api2.example/")):
         pass

@@ -260,20 +260,6 @@ def test_invalid_url_is_refused(url: str) -> None:
         Client(url)
 
 
-@pytest.fixture
-def closed_port() -> Iterator[int]:
-    with socket.socket() as taken:
-        # Bound and not listening: every connection is refused, and no other process can take the port.
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
-
-
-def test_a_refused_connection_names_the_host(closed_port: int) -> None:
-    url = f"http://127.0.0.1:{closed_port}"
-    with Client(url, url, TOKEN, patience=HASTY) as client, pytest.raises(SourceError, match=r"127\.0\.0\.1.*reached"):
-        client.get_json(2, "/groups", {"id": "V"})
-
-
 @pytest.mark.fault("service", "A server that sends a byte now and then", "It is said what is waited for; then a retry")
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"])
 def test_dripping_server_is_given_up(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,14 +4,13 @@ import hashlib
 import multiprocessing
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from multiprocessing.connection import Connection
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from peercorpus.errors import PeercorpusError, WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import LOCK, Files, open_workspace
 
@@ -117,43 +116,6 @@ def test_impossible_path_is_refused(tmp_path: Path, name: str) -> None:
     ):
         pytest.fail("it was opened")
     assert [path.name for path in tmp_path.iterdir()] == ["a file"]
-
-
-def hold(folder: Path, ends: Connection) -> None:
-    with open_workspace(folder) as workspace, workspace.raw.transaction():
-        ends.send("held")
-        ends.recv()
-
-
-@contextmanager
-def held_by_another_process(folder: Path) -> Iterator[None]:
-    """The workspace is open for writing, in the middle of a transaction, in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=hold, args=(folder, theirs))
-    process.start()
-    assert ours.poll(60), "the other process did not open the workspace"
-    assert ours.recv() == "held"
-    try:
-        yield
-    finally:
-        ours.send("end")
-        process.join(60)
-        ours.close()
-        theirs.close()
-    assert process.exitcode == 0
-
-
-@pytest.mark.slow
-def test_second_writer_is_refused(filled: Path) -> None:
-    with held_by_another_process(filled):
-        with pytest.raises(WorkspaceLockedError) as caught, open_workspace(filled, create=True):
-            pytest.fail("it was opened")
-        assert f"'{filled}'" in str(caught.value)
-        with open_workspace(filled, write=False) as workspace:
-            assert list(workspace.raw.latest(RawKind.NOTE, V)) == [NOTE]
-    with open_workspace(filled) as workspace:
-        assert workspace.raw.venues() == [V]
 
 
 def test_lock_ends_with_the_run(filled: Path) -> None:
