@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from deltalake import DeltaTable
+from peercorpus.execution.requests import BuildRequest
 
 from in_this_process import build_here
 from peercorpus.cli.main import main
 from peercorpus.errors import TableError
 from peercorpus.execution.progress import Progress
-from peercorpus.execution.stage import Options, content_key
+from peercorpus.execution.stage import content_key
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.build import STAGES, build, is_finished, require_built
@@ -40,7 +41,7 @@ VENUES = [AURORA, BOREALIS]
 NAMES = [stage.name for stage in STAGES]
 OWN = [stage.name for stage in STAGES if not stage.is_of_all]
 LINKING = (ALL_VENUES, "link_papers")
-OPTIONS, OTHER = Options(), Options(engine="another")
+OPTIONS, OTHER = BuildRequest(), BuildRequest(engine="another")
 DIGESTS = {"note": "ab", "1-papers": "12"}
 
 
@@ -128,7 +129,7 @@ def test_build_runs_stages_in_order(harvested: Path, tmp_path: Path) -> None:
         assert before.balances == []
         assert list(before.unfinished) == [(name, venue_id) for venue_id in VENUES for name in NAMES]
         steps = build_here(workspace, progress=told.append)
-        assert all(is_finished(workspace, stage, venue_id, Options()) for stage in STAGES for venue_id in VENUES)
+        assert all(is_finished(workspace, stage, venue_id, BuildRequest()) for stage in STAGES for venue_id in VENUES)
     assert steps_run(steps) == [*((venue_id, name) for venue_id in VENUES for name in OWN), LINKING]
     ends = [(one.venue_id, one.what) for one in told if one.done == one.total]
     nothing_to_do = [(BOREALIS, "compare_versions"), LINKING]
@@ -141,11 +142,11 @@ def test_build_runs_stages_in_order(harvested: Path, tmp_path: Path) -> None:
 def test_timed_out_pdf_waits_for_request(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         build_here(workspace, VENUES[:1])
-        key = expected_key(workspace, STAGES[NAMES.index("read_texts")], VENUES[0], Options())
+        key = expected_key(workspace, STAGES[NAMES.index("read_texts")], VENUES[0], BuildRequest())
         with workspace.tables.replacing((), VENUES[0], "read_texts", key) as out:
             out.set_aside("0" * 64, None, Reason.PDF_TIMEOUT, "It took more than 60 s.")
         assert steps_run(build_here(workspace, VENUES[:1])) == []
-        assert (VENUES[0], "read_texts") in steps_run(build_here(workspace, VENUES[:1], Options(retry=True)))
+        assert (VENUES[0], "read_texts") in steps_run(build_here(workspace, VENUES[:1], BuildRequest(retry=True)))
         assert workspace.tables.set_aside_counts(VENUES[0], "read_texts") == {}
 
 
@@ -162,7 +163,7 @@ def test_removed_file_is_fetched_again(harvested: Path, tmp_path: Path) -> None:
         assert missing.keys() == {Reason.FILE_MISSING}
         with Client(service.base_url_v1, service.base_url_v2) as client:
             harvest(workspace, client, [AURORA])
-        build_here(workspace, [AURORA], Options(retry=True))
+        build_here(workspace, [AURORA], BuildRequest(retry=True))
         assert workspace.tables.set_aside_counts(AURORA, "read_texts") == {}
         assert workspace.tables.count("5-texts", AURORA) == missing[Reason.FILE_MISSING]
 
@@ -255,7 +256,7 @@ def test_same_data_gives_the_same_rows(built: Path, harvested: Path, tmp_path: P
 def test_points_are_found_on_demand(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         assert "find_points" not in {balance.stage for balance in read_status(workspace).balances}
-        build_here(workspace, [BOREALIS], Options(points=True))
+        build_here(workspace, [BOREALIS], BuildRequest(points=True))
         assert [*workspace.tables.read(Point, BOREALIS)] != []
         assert [*workspace.tables.read(Point, AURORA)] == []
         status = read_status(workspace)
@@ -265,7 +266,7 @@ def test_points_are_found_on_demand(copied: Path) -> None:
             (BOREALIS, "reviews"),
             (BOREALIS, "characters"),
         ]
-        assert build_here(workspace, [BOREALIS], Options(points=True))[-2].was_finished
+        assert build_here(workspace, [BOREALIS], BuildRequest(points=True))[-2].was_finished
         workspace.tables.finish("9-points", BOREALIS, "find_points", "b" * 64)
         assert read_status(workspace).unfinished == [("find_points", BOREALIS)]
 
@@ -360,10 +361,10 @@ def test_complete_workspace_balances(built: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.usefixtures("another_engine")
 @pytest.mark.parametrize("stage", STAGES, ids=NAMES)
 def test_key_changes_only_with_rows(stage: Any) -> None:
-    def key(options: Options = OPTIONS, digests: dict[str, str] = DIGESTS, **changes: object) -> str:
+    def key(options: BuildRequest = OPTIONS, digests: dict[str, str] = DIGESTS, **changes: object) -> str:
         return content_key(replace(stage, **changes), options, digests)
 
-    assert key() == key(Options(workers=7, pdf_timeout_s=1.0)) == key(digests=dict(reversed(DIGESTS.items())))
+    assert key() == key(BuildRequest(workers=7, pdf_timeout_s=1.0)) == key(digests=dict(reversed(DIGESTS.items())))
     assert (key(OTHER) != key()) is (stage.name == "read_texts")
     different = [key(version=99), key(name="another"), key(digests=DIGESTS | {"note": "cd"}), key(digests={})]
     different.append(key(made_with=lambda _: "another version of the engine"))

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
+from peercorpus.execution.requests import BuildRequest
 
 from in_this_process import InThisProcess, build_here
 from peercorpus.errors import DamagedError, PeercorpusError
@@ -19,7 +20,7 @@ from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.execution.ray_cluster import RayExecutor
-from peercorpus.execution.stage import Options, split_forums
+from peercorpus.execution.stage import split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline import build_venues, plan_build
@@ -88,7 +89,7 @@ def contents(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def built(folder: Path, spread: Any, options: Options | None = None) -> tuple[dict[str, Any], list[StepResult]]:
+def built(folder: Path, spread: Any, options: BuildRequest | None = None) -> tuple[dict[str, Any], list[StepResult]]:
     with open_workspace(folder) as workspace:
         steps = build(workspace, options=options, spread=spread)
         assert read_status(workspace).holds
@@ -110,8 +111,8 @@ def by_ranges(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
 @pytest.mark.usefixtures("tiny_ranges")
 def test_several_workers_equal_one(corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]) -> None:
     whole = shutil.copytree(corpus, tmp_path / "alone")
-    alone, steps = built(whole, LocalExecutor(), Options(workers=1))
-    found, others = built(corpus, LocalExecutor(), Options(workers=3))
+    alone, steps = built(whole, LocalExecutor(), BuildRequest(workers=1))
+    found, others = built(corpus, LocalExecutor(), BuildRequest(workers=3))
     assert found == alone == by_ranges
     assert [(step.venue_id, step.stage) for step in others] == [(step.venue_id, step.stage) for step in steps]
     assert max(len(files) for _, _, files in alone.values()) > 3
@@ -281,7 +282,7 @@ def test_workers_write_alike_to_stores(tmp_path: Path, bucket: S3Path, monkeypat
     fill(tmp_path / "placed", 3)
     here = shutil.copytree(tmp_path / "placed", tmp_path / "here")
     move_workspace(tmp_path / "placed", f"s3://{bucket.bucket}/placed", show_nothing)
-    assert built(tmp_path / "placed", LocalExecutor(), Options(workers=2))[0] == built(here, InThisProcess())[0]
+    assert built(tmp_path / "placed", LocalExecutor(), BuildRequest(workers=2))[0] == built(here, InThisProcess())[0]
 
 
 def test_cluster_workers_are_not_limited(monkeypatch: pytest.MonkeyPatch) -> None:

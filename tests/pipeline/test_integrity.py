@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
 from commands import Run, assert_refused
 from in_this_process import build_here
 from peercorpus.execution.progress import show_nothing
-from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.integrity import Held, check_workspace, repair
@@ -189,7 +189,7 @@ def test_damage_is_found_and_repaired(
         repaired = repair(workspace, integrity)
         assert repaired.harvest == ([] if held in {Held.TABLE, Held.KEY} else [VENUE])
         fetch(workspace, service)
-        build_here(workspace, options=Options(retry=True))
+        build_here(workspace, options=BuildRequest(retry=True))
         after = check_workspace(workspace, show_nothing)
         assert (list(after.damages), list(after.lost)) == ([], [])
     assert everything(corpus) == everything(built)
@@ -252,7 +252,7 @@ def test_unreadable_database_is_replaced(corpus: Path, built: Path, service: Ser
     assert kept.read_bytes() == before
     with open_workspace(corpus) as workspace:
         fetch(workspace, service)
-        build_here(workspace, options=Options(retry=True))
+        build_here(workspace, options=BuildRequest(retry=True))
         after = check_workspace(workspace, show_nothing)
         assert (list(after.damages), list(after.lost)) == ([], [])
     assert everything(corpus) == everything(built)

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 from deltalake import DeltaTable
+from peercorpus.execution.requests import BuildRequest
 
 from commands import Run, assert_refused
 from in_this_process import build_here
@@ -21,7 +22,6 @@ from peercorpus import open as open_corpus
 from peercorpus.cli.text.status import standing, standing_json
 from peercorpus.errors import WorkspaceError
 from peercorpus.execution.progress import show_nothing
-from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
 from peercorpus.installation import advise_install
 from peercorpus.openreview.client import Client
@@ -447,7 +447,7 @@ def test_damage_in_a_store_is_repaired(aurora: Path, placed: Path, run: Run, dam
     assert run("check", "--workspace", placed, "--repair").code == 0
     with client() as asked, open_workspace(placed) as workspace:
         harvest(workspace, asked, [AURORA])
-        build_here(workspace, options=Options(retry=True))
+        build_here(workspace, options=BuildRequest(retry=True))
     if below == "files":
         assert run("check", "--workspace", placed).code == 0
     with open_workspace(placed, write=False) as there, open_workspace(aurora, write=False) as here:

@@ -11,7 +11,8 @@ from peercorpus.errors import TableError
 from peercorpus.execution.executor import Executor
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.execution.stage import Options, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Stage
 from peercorpus.forms.venue_forms import check_own_venues
 from peercorpus.links.link_submissions import stage as linking_stage
 from peercorpus.pipeline.build_venues import ALL_VENUES, StepResult, build_venues, report_to
@@ -35,7 +36,7 @@ FIND_POINTS = points_stage(LocalExecutor())
 """The stage that runs only if `Options.points` is set; no other stage reads what it writes."""
 
 
-def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: Options) -> bool:
+def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: BuildRequest) -> bool:
     """Return whether a stage has nothing to do for a venue."""
     return carries_key(workspace, stage, venue_id, expected_key(workspace, stage, venue_id, options))
 
@@ -60,7 +61,7 @@ def known_venues(workspace: Workspace, venue_ids: Sequence[str]) -> list[str]:
 def build(
     workspace: Workspace,
     venue_ids: Sequence[str] = (),
-    options: Options | None = None,
+    options: BuildRequest | None = None,
     progress: Show = show_nothing,
     spread: Executor | None = None,
 ) -> list[StepResult]:
@@ -81,7 +82,7 @@ def build(
     """
     check_own_venues(workspace)
     read_decisions(workspace.folder)  # Raises on a bad line before anything is built.
-    options = options or Options()
+    options = options or BuildRequest()
     stages = STAGES if spread is None else stages_with(spread)
     own = [stage for stage in stages if not stage.is_of_all]
     if options.figures:
@@ -95,7 +96,7 @@ def build(
         return steps + [_run_of_all(workspace, stage, options, progress) for stage in of_all]
 
 
-def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options, show: Show) -> StepResult:
+def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: BuildRequest, show: Show) -> StepResult:
     """Run a stage that processes all venues together, unless it is up to date."""
     key = expected_key(workspace, stage, ALL_VENUES, options)
     venue_ids = workspace.venues()
@@ -109,7 +110,7 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: Options,
 
 
 def find_unfinished(
-    workspace: Workspace, venue_ids: Iterable[str], options: Options | None = None
+    workspace: Workspace, venue_ids: Iterable[str], options: BuildRequest | None = None
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each venue with its stages that are out of date, including those that read the output of such a stage.
 
@@ -118,10 +119,10 @@ def find_unfinished(
         venue_ids: The venues.
         options: Options of the stages; None means the options that each venue was built with.
     """
-    keys_of_all: dict[tuple[str, Options], str] = {}
+    keys_of_all: dict[tuple[str, BuildRequest], str] = {}
     for venue_id in venue_ids:
         engine = None if options else read_engine_used(workspace.tables, venue_id)
-        chosen = options or (Options(engine=engine[0], engine_version=engine[1]) if engine else Options())
+        chosen = options or (BuildRequest(engine=engine[0], engine_version=engine[1]) if engine else BuildRequest())
         names: list[str] = []
         stale: set[str] = set()
         for stage in STAGES:
@@ -143,7 +144,7 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
         TableError: They do not, or a venue is not in the workspace.
     """
     for venue_id in known_venues(workspace, venue_ids):
-        if not is_finished(workspace, FIND_POINTS, venue_id, Options()):
+        if not is_finished(workspace, FIND_POINTS, venue_id, BuildRequest()):
             raise TableError(
                 f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run"
                 " 'peercorpus build --points'."

@@ -18,7 +18,8 @@ from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.ray_cluster import RayExecutor
-from peercorpus.execution.stage import ForumRange, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import ForumRange, ProgressCallback, Stage
 from peercorpus.pipeline.plan_build import PlannedStep, VenuePlan, plan_venue
 from peercorpus.pipeline.venue_work import OF_NOTES, StageWork, VenueTask, VenueWorker, WorkItem, do_work
 from peercorpus.workspace.delta_tables import hold, join_ranges
@@ -80,7 +81,7 @@ def build_venues(
     workspace: Workspace,
     venue_ids: Sequence[str],
     stages: Sequence[Stage[Workspace]],
-    options: Options,
+    options: BuildRequest,
     show: Show,
     spread: Executor,
 ) -> list[StepResult]:
@@ -120,7 +121,9 @@ def _count_processes(spread: Executor, number: int) -> int:
 class _VenueBuild:
     """Plans venues, runs their work here or in workers, and applies the changes to the tables."""
 
-    def __init__(self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: Options, show: Show) -> None:
+    def __init__(
+        self, workspace: Workspace, stages: Sequence[Stage[Workspace]], options: BuildRequest, show: Show
+    ) -> None:
         self._workspace = workspace
         self._stages = stages
         self._options = options

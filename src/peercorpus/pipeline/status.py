@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from peercorpus.corpus.points import TABLE as TABLE_OF_POINTS
 from peercorpus.errors import VenueNotFoundError
-from peercorpus.execution.stage import Balance, Options
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance
 from peercorpus.forms.form_usage import FormUsage, read_censuses
 from peercorpus.forms.reply_kinds import is_unknown_name
 from peercorpus.forms.venue_forms import read_venue
@@ -302,7 +303,7 @@ def only_venues(status: WorkspaceStatus, venue_ids: Sequence[str]) -> WorkspaceS
     )
 
 
-def read_status(workspace: Workspace, options: Options | None = None) -> WorkspaceStatus:
+def read_status(workspace: Workspace, options: BuildRequest | None = None) -> WorkspaceStatus:
     """Count the stored rows in, out and set aside; unfinished stages are named, not counted.
 
     Raises:
@@ -316,7 +317,7 @@ def read_status(workspace: Workspace, options: Options | None = None) -> Workspa
             return _read_status(workspace, venue_ids, options)
 
 
-def _read_status(workspace: Workspace, venue_ids: Sequence[str], options: Options | None) -> WorkspaceStatus:
+def _read_status(workspace: Workspace, venue_ids: Sequence[str], options: BuildRequest | None) -> WorkspaceStatus:
     venues: list[Completeness] = []
     balances: list[Balance] = []
     unfinished: list[tuple[str, str]] = []
@@ -332,7 +333,9 @@ def _read_status(workspace: Workspace, venue_ids: Sequence[str], options: Option
             balances.extend(stage.balance(workspace, venue_id))
         unfinished.extend((name, venue_id) for name in waiting)
         if workspace.tables.count(TABLE_OF_POINTS, venue_id) and not waiting:
-            if carries_key(workspace, FIND_POINTS, venue_id, expected_key(workspace, FIND_POINTS, venue_id, Options())):
+            if carries_key(
+                workspace, FIND_POINTS, venue_id, expected_key(workspace, FIND_POINTS, venue_id, BuildRequest())
+            ):
                 balances.extend(FIND_POINTS.balance(workspace, venue_id))
             else:
                 unfinished.append((FIND_POINTS.name, venue_id))

@@ -13,7 +13,8 @@ from typing import TypeVar
 from peercorpus.conversations.build import STAGE as BUILD_CONVERSATIONS
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure
-from peercorpus.execution.stage import ForumRange, Options, ProgressCallback, RunRange, Stage, no_report
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import ForumRange, ProgressCallback, RunRange, Stage, no_report
 from peercorpus.forms.normalise import STAGE as NORMALISE
 from peercorpus.links.compare_versions import stage as comparison_stage
 from peercorpus.texts.convert import stage as texts_stage
@@ -78,7 +79,7 @@ class WorkItem:
     folder: Path
     run_id: str
     own_venues: bytes | None
-    options: Options
+    options: BuildRequest
     tasks: tuple[VenueTask, ...]
 
 
@@ -109,7 +110,7 @@ class VenueWorker:
         self._stages = {stage.name: stage for stage in stages_of_venue(_refuse_items)}
         self._begun: OrderedDict[tuple[str, str, str], RunRange] = OrderedDict()
 
-    def work(self, task: VenueTask, options: Options, report: ProgressCallback = no_report) -> Iterator[StageWork]:
+    def work(self, task: VenueTask, options: BuildRequest, report: ProgressCallback = no_report) -> Iterator[StageWork]:
         """Run the stages of a task, and yield the changes of each."""
         self._drafts.start(task.held)
         for name, key in task.steps:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import TRANSIENT_REASONS, Executor, Failure
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 from peercorpus.texts.engine import (
     Converted,
@@ -137,7 +137,7 @@ def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
     return list(pdfs.values())
 
 
-def check_destination(options: Options, out: Location) -> None:
+def check_destination(options: BuildRequest, out: Location) -> None:
     """Check that texts can be written to a place with these options.
 
     Raises:
@@ -153,7 +153,7 @@ def convert_to_folder(
     spread: Executor,
     sources: Sequence[Location],
     out: Location,
-    options: Options,
+    options: BuildRequest,
     *,
     formulas: FormulaStyle = "unicode",
     latex: bool = False,
@@ -268,7 +268,7 @@ class _Run:
         self._count_failure(pdf, Reason(earlier.reason), f"{earlier.detail} (So it was in an earlier run.)")
         return True
 
-    def convert(self, spread: Executor, pdfs: Sequence[NamedPdf], options: Options, show: Show) -> None:
+    def convert(self, spread: Executor, pdfs: Sequence[NamedPdf], options: BuildRequest, show: Show) -> None:
         """Read PDFs and write their files; PDFs of the same content are read once."""
         by_content: dict[str, list[NamedPdf]] = {}
         for pdf in pdfs:
