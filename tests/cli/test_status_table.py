@@ -13,7 +13,7 @@ from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus, only_venues, read_status
 from peercorpus.records.enums import Grade, Status
-from peercorpus.workspace.placement import Placement
+from peercorpus.workspace.object_store import Placement
 from peercorpus.workspace.workspace import open_workspace
 
 NONE = NamedExamples(0, [])

@@ -257,7 +257,7 @@ def corpus(harvested: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.fault("machine", "a machine of a cluster dies during a build", "the tables are the same")
-def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
+def test_dying_machine_changes_no_table(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
     building = Building(corpus, cluster)
     building.wait_for_texts(cluster["second"])
     cluster["second"].kill()
@@ -266,9 +266,7 @@ def test_a_machine_that_dies_changes_no_table(corpus: Path, cluster: Cluster, ex
     assert built(corpus) == expected
 
 
-def test_after_the_driver_and_the_whole_cluster_die_the_same_command_resumes(
-    corpus: Path, cluster: Cluster, expected: list[Rows]
-) -> None:
+def test_command_resumes_after_total_death(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
     building = Building(corpus, cluster)
     building.wait_for_texts(cluster["second"])
     building.process.kill()
@@ -282,9 +280,7 @@ def test_after_the_driver_and_the_whole_cluster_die_the_same_command_resumes(
     assert built(corpus) == expected
 
 
-def test_the_death_of_the_head_is_reported_and_the_same_command_resumes(
-    corpus: Path, cluster: Cluster, expected: list[Rows]
-) -> None:
+def test_death_of_the_head_is_reported(corpus: Path, cluster: Cluster, expected: list[Rows]) -> None:
     building = Building(corpus, cluster)
     building.wait_for_texts(cluster["head"])
     cluster["head"].kill()

@@ -13,12 +13,11 @@ from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
-from peercorpus.simulator.server.damage import Fault
+from peercorpus.simulator.server.damage import VALUES, Fault, unreadable
 from peercorpus.simulator.server.faults import Faults
 from peercorpus.simulator.server.requests import Request
 from peercorpus.simulator.server.responses import Response
 from peercorpus.simulator.server.service import serve_simulator
-from peercorpus.simulator.server.unreadable import VALUES, unreadable
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.raw_store import RawKind

@@ -20,8 +20,7 @@ from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.simulator.server.changes import edit_rating, replace_pdf
 from peercorpus.simulator.server.damage import Fault, server_error
-from peercorpus.simulator.server.edit_lists import OTHER_VENUE, is_edit_list
-from peercorpus.simulator.server.faults import Faults, faults_by_name, on_path, together
+from peercorpus.simulator.server.faults import OTHER_VENUE, Faults, faults_by_name, is_edit_list, on_path, together
 from peercorpus.simulator.server.index import values_of
 from peercorpus.simulator.server.requests import Request
 from peercorpus.simulator.server.responses import invalid, json_answer

@@ -71,7 +71,7 @@ def sign_in_at(service: Service, code: str | None = None, password: str = WORLD.
         return sign_in(guest, WORLD.user, password, None if code is None else lambda _: code)
 
 
-def test_a_password_gives_a_token_for_a_week_that_shows_what_guests_cannot_see(start: Serve) -> None:
+def test_password_gives_a_weeks_token(start: Serve) -> None:
     service = start()
     token = sign_in_at(service)
     assert token.user_id == WORLD.user
@@ -83,24 +83,14 @@ def test_a_password_gives_a_token_for_a_week_that_shows_what_guests_cannot_see(s
         assert b'"notes":[{' in client.get_json(2, "/notes", NOTES).body
 
 
-def test_a_wrong_password_is_reported_without_showing_it(start: Serve) -> None:
+def test_wrong_password_is_not_shown(start: Serve) -> None:
     with pytest.raises(SignInError, match=r"Invalid .*password") as caught:
         sign_in_at(start(), password="s3cret of another")
     assert WORLD.user in str(caught.value)
     assert "s3cret" not in str(caught.value)
 
 
-def test_the_fourth_sign_in_of_a_minute_says_how_long_to_wait(start: Serve) -> None:
-    service = start()
-    for _ in range(3):
-        sign_in_at(service)
-    with pytest.raises(BusyError, match="try again") as caught:
-        sign_in_at(service)
-    assert caught.value.wait_s is not None
-    assert 0 < caught.value.wait_s <= 60
-
-
-def test_a_second_factor_is_requested_by_its_method(start: Serve) -> None:
+def test_second_factor_is_asked_by_method(start: Serve) -> None:
     methods: list[str] = []
 
     def ask(method: str) -> str:
@@ -135,7 +125,7 @@ def pending_with(service: Service, *methods: str) -> Faults:
     return on_path("/login", Fault(json_answer(answer)), times=9)
 
 
-def test_a_code_by_email_is_requested_first(start: Serve) -> None:
+def test_code_by_email_is_requested_first(start: Serve) -> None:
     service = start(pending_with(start(mfa=True), "passkey", "emailOtp"), mfa=True)
     assert sign_in_at(service, WORLD.code).user_id == WORLD.user
     assert [request.path for request in service.requests] == ["/login", "/mfa/challenge", "/mfa/verify"]
@@ -147,28 +137,23 @@ def test_a_passkey_is_refused_as_unsupported(start: Serve) -> None:
         sign_in_at(service, WORLD.code)
 
 
-def test_a_browser_check_before_the_sign_in_is_explained_and_not_bypassed(start: Serve) -> None:
+def test_browser_check_is_explained(start: Serve) -> None:
     service = start(on_path("/login", challenged(), times=9))
     with pytest.raises(SignInError, match=r"browser check .* not automated"):
         sign_in_at(service)
     assert len(service.requests) == 1
 
 
-def test_a_response_without_a_token_is_not_a_sign_in(start: Serve) -> None:
+def test_response_without_token_is_refused(start: Serve) -> None:
     with pytest.raises(SignInError, match="sent no token"):
         sign_in_at(start(on_path("/login", Fault(json_answer({"user": {}})))))
 
 
-def test_no_password_is_sent_over_http_without_encryption() -> None:
-    with pytest.raises(SignInError, match=r"mirror\.example\.org .*https"):
-        ServiceConnection(("https://mirror.example.org", "http://mirror.example.org")).open()
-
-
-def test_neither_a_token_nor_a_password_appears_in_loggable_text() -> None:
+def test_no_secret_is_in_repr() -> None:
     assert "s3cret" not in repr([token_of(60, text="s3cret"), Credentials("a@example.org", "s3cret")])
 
 
-def test_a_stored_token_is_used_without_another_request(start: Serve, cache: TokenCache) -> None:
+def test_stored_token_needs_no_request(start: Serve, cache: TokenCache) -> None:
     service, kept = start(), token_of(3600)
     door = door_of(service)
     cache.write(door.urls, kept)
@@ -176,7 +161,7 @@ def test_a_stored_token_is_used_without_another_request(start: Serve, cache: Tok
     assert service.requests == []
 
 
-def test_a_token_about_to_expire_is_exchanged(start: Serve, cache: TokenCache) -> None:
+def test_ending_token_is_exchanged(start: Serve, cache: TokenCache) -> None:
     service = start()
     door = door_of(service)
     cache.write(door.urls, token_of(60, lived_s=3600))
@@ -190,7 +175,7 @@ def test_a_token_about_to_expire_is_exchanged(start: Serve, cache: TokenCache) -
     assert kept.left_ms(now_ms()) > 3_500_000
 
 
-def test_a_token_that_cannot_be_exchanged_is_used_until_it_expires(start: Serve, cache: TokenCache) -> None:
+def test_unexchangeable_token_is_used_up(start: Serve, cache: TokenCache) -> None:
     service = start(on_path("/refreshToken", server_error(), times=99))
     door, kept = door_of(service), token_of(60, lived_s=3600)
     cache.write(door.urls, kept)
@@ -200,7 +185,7 @@ def test_a_token_that_cannot_be_exchanged_is_used_until_it_expires(start: Serve,
     assert len(service.requests) == 1
 
 
-def test_an_exchange_returning_the_same_token_is_not_repeated_at_once(start: Serve, cache: TokenCache) -> None:
+def test_same_token_is_not_exchanged_again(start: Serve, cache: TokenCache) -> None:
     kept = token_of(60, lived_s=3600)
     service = start(on_path("/refreshToken", Fault(json_answer({"token": kept.text})), times=99))
     door = door_of(service)
@@ -210,14 +195,14 @@ def test_an_exchange_returning_the_same_token_is_not_repeated_at_once(start: Ser
     assert len(service.requests) == 1
 
 
-def test_an_expired_sign_in_asks_for_a_new_one(start: Serve, cache: TokenCache) -> None:
+def test_expired_sign_in_asks_anew(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     cache.write(door.urls, token_of(-1))
     with pytest.raises(SignInError, match=f"'{WORLD.user}' .*'peercorpus login'"):
         CachedAccount(door, cache).token()
 
 
-def test_a_service_outage_is_not_mistaken_for_an_expired_sign_in(start: Serve, cache: TokenCache) -> None:
+def test_outage_is_no_expired_sign_in(start: Serve, cache: TokenCache) -> None:
     door = door_of(start(on_path("/refreshToken", server_error(), times=99)))
     cache.write(door.urls, token_of(-1))
     with pytest.raises(BusyError, match="answered 500"):
@@ -236,9 +221,7 @@ def test_an_unreachable_service_is_waited_for(cache: TokenCache, own: Credential
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_any_refusal_to_exchange_an_expired_token_asks_for_a_new_sign_in(
-    start: Serve, cache: TokenCache, status: int
-) -> None:
+def test_any_refused_exchange_asks_anew(start: Serve, cache: TokenCache, status: int) -> None:
     refusal = ApiError(status, "SomeError", "No").answer()
     door = door_of(start(on_path("/refreshToken", Fault(refusal), times=9)))
     cache.write(door.urls, token_of(-1))
@@ -247,7 +230,7 @@ def test_any_refusal_to_exchange_an_expired_token_asks_for_a_new_sign_in(
     assert CachedAccount(door, cache, OWN).token()
 
 
-def test_an_expired_sign_in_is_renewed_with_the_password(start: Serve, cache: TokenCache) -> None:
+def test_password_renews_the_sign_in(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     cache.write(door.urls, token_of(-1))
     account = CachedAccount(door, cache, OWN)
@@ -258,7 +241,7 @@ def test_an_expired_sign_in_is_renewed_with_the_password(start: Serve, cache: To
     assert kept.text == account.token()
 
 
-def test_a_token_the_service_refuses_is_replaced_and_the_request_sent_again(start: Serve, cache: TokenCache) -> None:
+def test_refused_token_is_replaced(start: Serve, cache: TokenCache) -> None:
     service = start(on_path("/notes", expired(), times=1))
     door = door_of(service)
     cache.write(door.urls, token_of(1800))
@@ -268,7 +251,7 @@ def test_a_token_the_service_refuses_is_replaced_and_the_request_sent_again(star
 
 
 @pytest.mark.fault("service", "A challenge to a request with a token", "A fresh sign-in, in this run and in the next")
-def test_a_challenge_despite_a_token_counts_as_a_refused_token(start: Serve, cache: TokenCache) -> None:
+def test_challenge_counts_as_refused_token(start: Serve, cache: TokenCache) -> None:
     service = start(on_path("/notes", challenged()))
     urls = door_of(service).urls
     cache.write(urls, token_of(3600))
@@ -278,14 +261,14 @@ def test_a_challenge_despite_a_token_counts_as_a_refused_token(start: Serve, cac
     assert cache.read(urls) != token_of(3600)
 
 
-def test_a_challenged_token_that_cannot_be_renewed_gets_advice(start: Serve) -> None:
+def test_challenged_token_gets_advice(start: Serve) -> None:
     service = start(lambda request: challenged() if request.has_token else None)
     with door_of(service).open("aa.bb.cc") as client, pytest.raises(SignInError, match="'peercorpus login'") as caught:
         client.get_json(2, "/notes", NOTES)
     assert "PEERCORPUS_TOKEN" in str(caught.value)
 
 
-def test_a_token_that_another_run_has_renewed_is_taken_from_the_cache(start: Serve, cache: TokenCache) -> None:
+def test_token_of_another_run_is_taken(start: Serve, cache: TokenCache) -> None:
     service = start()
     door, first, second = door_of(service), token_of(60, lived_s=3600), token_of(3600)
     cache.write(door.urls, first)
@@ -311,7 +294,7 @@ def slowly(request: Request) -> Fault | None:
 
 
 @pytest.mark.slow
-def test_a_harvest_outlives_its_token_and_leaves_no_trace_of_it(
+def test_harvest_outlives_its_token(
     start: Serve, cache: TokenCache, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     service = start(slowly)
@@ -349,7 +332,7 @@ def test_a_harvest_outlives_its_token_and_leaves_no_trace_of_it(
     ],
     ids=["file", "environment", "cache", "cache first", "password", "another user", "no password", "guest"],
 )
-def test_a_token_is_looked_for_in_order(
+def test_token_is_sought_in_order(
     start: Serve, tmp_path: Path, named: bool, environ: dict[str, str], is_kept: bool, found: str | None
 ) -> None:
     service, file = start(), tmp_path / "token"
@@ -370,7 +353,7 @@ def test_a_token_is_looked_for_in_order(
     assert (kept.text, kept.user_id) == (token, environ["PEERCORPUS_USER"])
 
 
-def test_a_stored_sign_in_removed_meanwhile_is_reported_in_one_sentence(start: Serve, cache: TokenCache) -> None:
+def test_removed_sign_in_is_reported(start: Serve, cache: TokenCache) -> None:
     door = door_of(start())
     with pytest.raises(SignInError, match="peercorpus login"):
         CachedAccount(door, cache).token()

@@ -1,4 +1,4 @@
-"""The client: what it sends, what it retries, and its errors when OpenReview refuses."""
+"""The client: what it sends and retries, its errors when OpenReview refuses, and PDFs that come cut off."""
 
 import gzip
 import random
@@ -99,7 +99,7 @@ def test_a_temporary_fault_is_retried(fault: Answer) -> None:
         (httpx2.ReadError("reset"), "connection"),
     ],
 )
-def test_a_lasting_fault_is_reported_in_one_sentence_with_the_host(fault: Answer, sentence: str) -> None:
+def test_lasting_fault_names_the_host(fault: Answer, sentence: str) -> None:
     client = client_of(fault, token=TOKEN)
     with pytest.raises(SourceError, match=sentence) as caught:
         client.get_json(2, "/notes", {})
@@ -108,14 +108,14 @@ def test_a_lasting_fault_is_reported_in_one_sentence_with_the_host(fault: Answer
     assert TOKEN not in str(caught.value)
 
 
-def test_a_long_wait_ends_the_run_at_once_with_the_time_to_resume() -> None:
+def test_long_wait_ends_the_run() -> None:
     client = client_of(in_words("You have made 37 requests. Please try again in 60 minutes and 13 seconds (x)"))
     with pytest.raises(SourceError, match=r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC"):
         client.get_json(2, "/notes", {})
     assert client.requests == 1
 
 
-def test_a_wait_of_days_is_stated_with_its_date() -> None:
+def test_wait_of_days_has_its_date() -> None:
     client = client_of(httpx2.Response(429, headers={"Retry-After": str(20 * 86_400)}))
     day = (datetime.now(UTC) + timedelta(days=20)).date()
     with pytest.raises(SourceError, match=rf"again after ({day}|{day + timedelta(days=1)}) \d\d:\d\d UTC"):
@@ -145,7 +145,7 @@ def test_a_wait_of_days_is_stated_with_its_date() -> None:
         httpx2.Response(429, headers={"ratelimit-policy": f"{'9' * 5000};w={'9' * 5000}"}),
     ],
 )
-def test_an_absurd_wait_counts_as_not_stated(fault: httpx2.Response) -> None:
+def test_absurd_wait_counts_as_unstated(fault: httpx2.Response) -> None:
     client = client_of(fault, good())
     assert client.get_json(2, "/notes", {}).body
     with pytest.raises(BusyError, match="refused") as caught:
@@ -153,7 +153,7 @@ def test_an_absurd_wait_counts_as_not_stated(fault: httpx2.Response) -> None:
     assert caught.value.wait_s is None
 
 
-def test_a_window_of_centuries_that_an_earlier_version_stored_is_forgotten(tmp_path: Path) -> None:
+def test_stored_absurd_window_is_forgotten(tmp_path: Path) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         assert workspace.budget_state is not None
         workspace.budget_state.set_window("route", Window(None, 0, 1e12, 1.0, None))
@@ -190,7 +190,7 @@ def test_a_refused_first_request_is_remembered(tmp_path: Path) -> None:
         (httpx2.Response(401, json={"name": "TokenExpiredError"}), "PEERCORPUS_TOKEN, --token-file"),
     ],
 )
-def test_a_refused_guest_or_token_gets_advice(answer: Answer, sentence: str) -> None:
+def test_refused_caller_gets_advice(answer: Answer, sentence: str) -> None:
     for fetch in (Client.get_json, Client.get_file):
         client = client_of(answer, token=TOKEN)
         with pytest.raises(SignInError, match=sentence) as caught:
@@ -209,25 +209,25 @@ def test_a_refused_guest_or_token_gets_advice(answer: Answer, sentence: str) -> 
         (httpx2.Response(200, content=b""), "not a PDF"),
     ],
 )
-def test_the_error_for_an_unavailable_file_says_why(answer: Answer, reason: str) -> None:
+def test_unavailable_file_has_a_reason(answer: Answer, reason: str) -> None:
     with pytest.raises(NotGivenError) as caught:
         client_of(answer).get_file(2, "/pdf", {"id": "a"})
     assert caught.value.reason == reason
 
 
-def test_a_request_that_is_refused_is_not_repeated() -> None:
+def test_refused_request_is_not_repeated() -> None:
     client = client_of(httpx2.Response(400, json={"name": "ValidationError", "message": "limit must be <= 1000"}))
     with pytest.raises(SourceError, match="limit must be <= 1000"):
         client.get_json(2, "/notes", {"limit": 1001})
     assert client.requests == 1
 
 
-def test_a_lone_surrogate_does_not_lose_the_page() -> None:
+def test_lone_surrogate_loses_no_page() -> None:
     client = client_of(httpx2.Response(200, content=b'{"notes":["cut \\ud83d"]}'))
     assert "cut \ufffd" in client.get_json(2, "/notes", {}).body.decode()
 
 
-def test_the_token_is_sent_in_one_header_to_openreview_only() -> None:
+def test_token_goes_to_openreview_only() -> None:
     seen: list[httpx2.Request] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -242,43 +242,27 @@ def test_the_token_is_sent_in_one_header_to_openreview_only() -> None:
 
 
 @pytest.mark.parametrize("token", ["", "  ", "two words", "line\nbreak", "\u00e9"])
-def test_a_token_invalid_in_a_header_is_refused_without_being_shown(token: str) -> None:
+def test_invalid_token_is_not_shown(token: str) -> None:
     with pytest.raises(SignInError, match=r"^The token ") as caught:
         Client(account=token)
     assert not token.strip() or token not in str(caught.value)
 
 
-def test_the_token_is_not_sent_over_plain_http() -> None:
+def test_token_needs_https() -> None:
     with pytest.raises(SignInError, match="plain http"):
         Client("http://mirror.example.org", "http://mirror.example.org", TOKEN)
     Client("http://127.0.0.1:1", "http://localhost:2", TOKEN).close()
 
 
 @pytest.mark.parametrize("url", ["api.openreview.net", "ftp://api.openreview.net", ""])
-def test_an_invalid_url_is_refused_in_one_sentence(url: str) -> None:
+def test_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(SourceError, match=f"'{re.escape(url)}'.* https://"):
         Client(url)
 
 
-@pytest.fixture
-def closed_port() -> Iterator[int]:
-    with socket.socket() as taken:
-        # Bound and not listening: every connection is refused, and no other process can take the port.
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]
-
-
-def test_a_refused_connection_names_the_host(closed_port: int) -> None:
-    url = f"http://127.0.0.1:{closed_port}"
-    with Client(url, url, TOKEN, patience=HASTY) as client, pytest.raises(SourceError, match=r"127\.0\.0\.1.*reached"):
-        client.get_json(2, "/groups", {"id": "V"})
-
-
 @pytest.mark.fault("service", "A server that sends a byte now and then", "It is said what is waited for; then a retry")
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"])
-def test_a_server_that_sends_byte_by_byte_is_given_up_and_the_wait_is_reported(
-    head: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dripping_server_is_given_up(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.openreview.client.JSON_WITHIN_S", 0.3)
     monkeypatch.setattr("peercorpus.openreview.time_limit.SLOW_S", 0.1)
     said: list[str] = []
@@ -312,3 +296,42 @@ def _dripping(head: bytes) -> Iterator[str]:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         is_over.set()
         thread.join(5)
+
+
+WHOLE = b"%PDF-1.7\n" + b"A kite.\n" * 1_000 + b"%%EOF\n"
+SHORT, SHORTER = WHOLE[:5_000], WHOLE[:3_000]
+
+
+class Sending:
+    """A service that sends these files in order, each as if it were complete."""
+
+    def __init__(self, *files: bytes) -> None:
+        self._files = iter(files)
+        self.asked = 0
+
+    def __call__(self, _: httpx2.Request) -> httpx2.Response:
+        self.asked += 1
+        return httpx2.Response(200, content=next(self._files))
+
+
+def asked_for(service: Sending) -> bytes:
+    with Client(transport=httpx2.MockTransport(service)) as client:
+        return client.get_file(2, "/pdf", {"id": "a"})
+
+
+@pytest.mark.fault(
+    "service", "a PDF that comes cut off, each time elsewhere", "it is not taken; the next harvest asks again", times=3
+)
+@pytest.mark.parametrize("files", [(SHORT, SHORTER), (SHORTER, SHORT), (SHORT, b"<html>Bad gateway</html>")])
+def test_pdf_cut_twice_is_not_taken(files: tuple[bytes, bytes]) -> None:
+    service = Sending(*files)
+    with pytest.raises(NotGivenError) as caught:
+        asked_for(service)
+    assert (caught.value.reason, service.asked) == ("cut off", 2)
+
+
+@pytest.mark.parametrize(("files", "taken"), [((WHOLE,), WHOLE), ((SHORT, WHOLE), WHOLE), ((SHORT, SHORT), SHORT)])
+def test_whole_or_repeated_pdf_is_stored(files: tuple[bytes, ...], taken: bytes) -> None:
+    service = Sending(*files)
+    assert asked_for(service) == taken
+    assert service.asked == len(files)

@@ -1,14 +1,16 @@
-"""Paged lists: every row once, the end found, and a service that ignores `after` detected."""
+"""Paged lists: every row once, the end found, and a service that ignores a parameter detected."""
 
 import gc
 import json
 from collections import deque
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import httpx2
+import msgspec
 import pytest
 
-from peercorpus.errors import BusyError, SourceError
+from peercorpus.errors import BusyError, NotGivenError, SourceError
 from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
@@ -18,7 +20,9 @@ from peercorpus.openreview.listing import (
     PAGE_WITH_REPLIES,
     ListPage,
     Start,
+    fetch_edits,
     fetch_pages,
+    fetch_references,
     fetch_submissions,
     fetch_venue_edits,
     object_id,
@@ -65,7 +69,7 @@ def test_every_note_comes_once(size: int, counts: bool) -> None:
     assert {query["sort"] for query in asked} == {"id"}
 
 
-def test_a_page_shortened_by_hidden_notes_is_not_the_end() -> None:
+def test_hidden_notes_end_no_list() -> None:
     client, _ = service(ALL, hidden=1)
     assert set(ALL) - set(received(client)) <= {ALL[-1]}
 
@@ -76,20 +80,20 @@ def test_a_list_resumes_where_it_stopped() -> None:
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, PAGE_WITH_REPLIES, PAGE_WITH_REPLIES + 3])
-def test_no_more_than_the_limit_is_requested(most: int) -> None:
+def test_limit_is_not_exceeded(most: int) -> None:
     client, asked = service(ALL)
     assert received(client, most=most) == ALL[:most]
     assert sum(int(query["limit"]) for query in asked) == most
 
 
-def test_a_service_that_ignores_after_is_paged_by_offset() -> None:
+def test_ignored_after_is_paged_by_offset() -> None:
     many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
     client, asked = service(many, ignores_after=True)
     assert sorted(set(received(client))) == many
     assert len(asked) == 4
 
 
-def test_a_service_that_also_ignores_offset_is_detected() -> None:
+def test_ignored_offset_is_detected() -> None:
     many = [f"n{number:04}" for number in range(2 * LARGEST_PAGE)]
     client, asked = service(many, ignores_after=True, ignores_offset=True)
     with pytest.raises(SourceError, match=r"same page.*'V/-/Submission'"):
@@ -101,16 +105,14 @@ def test_a_service_that_also_ignores_offset_is_detected() -> None:
     ("fitting", "limits"),
     [(5000, [200, 1000, 1000]), (319, [200, 319, 319]), (79, [200, 100, 79]), (3, [200, 100, 50])],
 )
-def test_pages_are_as_large_as_answers_of_a_bounded_size_allow(
-    fitting: int, limits: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_fit_a_bounded_size(fitting: int, limits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     client, asked = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
     monkeypatch.setattr(listing, "PAGE_BYTES", fitting * len('{"id":"n0000"}'))
     assert sum(len(page.items) for page in islice(fetch_submissions(client, 2, "V/-/Submission"), 3)) == sum(limits)
     assert [int(query["limit"]) for query in asked] == limits
 
 
-def test_pages_do_not_grow_to_a_size_that_failed() -> None:
+def test_failed_size_is_not_tried_again() -> None:
     served, asked = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -123,7 +125,7 @@ def test_pages_do_not_grow_to_a_size_that_failed() -> None:
     assert {int(query["limit"]) for query in asked} == {PAGE_WITH_REPLIES}
 
 
-def test_a_failing_page_is_requested_in_smaller_ones() -> None:
+def test_failing_page_is_made_smaller() -> None:
     served, _ = service(ALL)
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -135,7 +137,7 @@ def test_a_failing_page_is_requested_in_smaller_ones() -> None:
         assert received(client) == ALL
 
 
-def test_an_answer_without_the_list_is_an_error() -> None:
+def test_missing_list_is_an_error() -> None:
     body = json.dumps({"groups": []}).encode()
     client = Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200, content=body)))
     with pytest.raises(SourceError, match="no list"):
@@ -172,7 +174,7 @@ def read_poisoned(service: Poisoned) -> dict[str, bytes]:
         return {object_id(item): bytes(item) for page in pages for item in page.items}
 
 
-def test_a_forum_that_breaks_its_page_is_fetched_separately_without_delaying_others() -> None:
+def test_bad_forum_is_fetched_apart() -> None:
     poisoned = Poisoned(ALL[100])
     found = read_poisoned(poisoned)
     assert list(found) == ALL
@@ -181,13 +183,13 @@ def test_a_forum_that_breaks_its_page_is_fetched_separately_without_delaying_oth
     assert poisoned.sizes[-1] > 1
 
 
-def test_a_forum_that_cannot_be_fetched_is_a_temporary_error() -> None:
+def test_hopeless_forum_is_temporary_error() -> None:
     with pytest.raises(BusyError):
         read_poisoned(Poisoned(ALL[100], is_hopeless=True))
 
 
 @pytest.mark.parametrize("refused", [9, 10**6])
-def test_a_web_page_instead_of_every_response_is_blamed_on_the_service_and_not_on_a_note(refused: int) -> None:
+def test_web_page_blames_the_service(refused: int) -> None:
     served, _ = service(ALL)
     answers = 0
 
@@ -208,7 +210,7 @@ def test_a_web_page_instead_of_every_response_is_blamed_on_the_service_and_not_o
             assert answers < 100
 
 
-def test_a_note_that_breaks_its_responses_costs_few_requests() -> None:
+def test_bad_note_costs_few_requests() -> None:
     served, asked = service(ALL)
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -222,7 +224,7 @@ def test_a_note_that_breaks_its_responses_costs_few_requests() -> None:
 
 
 @pytest.mark.parametrize("path", ["fetch_submissions", "fetch_pages"])
-def test_a_page_has_left_memory_before_the_next_one_is_received(path: str) -> None:
+def test_page_leaves_memory_before_next(path: str) -> None:
     served, _ = service([f"n{number:04}" for number in range(3 * LARGEST_PAGE)])
     alive: list[int] = []
 
@@ -243,7 +245,7 @@ def test_a_page_has_left_memory_before_the_next_one_is_received(path: str) -> No
 
 
 @pytest.mark.parametrize("sort", ["id", LATEST_FIRST])
-def test_short_pages_of_edits_do_not_end_a_counted_list(sort: str) -> None:
+def test_short_pages_end_no_counted_list(sort: str) -> None:
     edits = [{"id": f"e{place}"} for place in range(5)]
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -258,3 +260,93 @@ def test_short_pages_of_edits_do_not_end_a_counted_list(sort: str) -> None:
     assert (second.after, second.is_last) == ("e3", False)
     uncounted = fetch_venue_edits(client, "V", Start("e1", 2, None), sort=sort)
     assert uncounted.is_last
+
+
+TWO_PAGES = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES)]
+EARLIER = ["a0", "a1", "a2"]
+"""Notes inserted before the others while the list is read."""
+
+
+def pages_of(added: list[str]) -> list[ListPage]:
+    """Return the pages of a list that supports only `offset`, and grows at its beginning after the first page."""
+    held: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        query = request.url.params
+        listed = held + TWO_PAGES
+        if "offset" not in query and "after" not in query:
+            held[:] = added
+        start = int(query.get("offset", 0))
+        notes = [{"id": note_id} for note_id in listed[start : start + int(query["limit"])]]
+        return httpx2.Response(200, json={"notes": notes, "count": len(listed)})
+
+    with Client(transport=httpx2.MockTransport(answer)) as client:
+        return list(fetch_submissions(client, 2, "V/-/Submission"))
+
+
+@pytest.mark.parametrize("added", [[], EARLIER[:1], EARLIER], ids=len)
+def test_repeated_notes_count_once(added: list[str]) -> None:
+    pages = pages_of(added)
+    received = [object_id(item) for page in pages for item in page.items]
+    assert set(received) >= set(TWO_PAGES[:200])
+    assert sum(page.new for page in pages) == len(set(received))
+
+
+Fetch = Callable[[Client, str], Iterator[tuple[str, msgspec.Raw]]]
+LISTS = [(fetch_edits, "edits"), (fetch_references, "references")]
+SEVEN = [f"e{number}" for number in range(7)]
+REFUSED = httpx2.Response(400, json={"name": "ValidationError", "message": "It is no parameter of this list."})
+
+
+def received_rows(
+    fetch: Fetch,
+    key: str,
+    *,
+    most_in_a_page: int = 3,
+    counts: bool = True,
+    refuses: tuple[str, ...] = (),
+    ignores: tuple[str, ...] = (),
+) -> tuple[list[str], list[str]]:
+    """Return the ids from a service with a page limit, and the parameters of each request."""
+    asked: list[str] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        query = dict(request.url.params)
+        asked.append(next((f"{name}={query[name]}" for name in ("after", "offset") if name in query), ""))
+        if not query.keys().isdisjoint(refuses):
+            return REFUSED
+        query = {name: value for name, value in query.items() if name not in ignores}
+        start = SEVEN.index(query["after"]) + 1 if "after" in query else int(query.get("offset", 0))
+        page = [{"id": one} for one in SEVEN[start : start + most_in_a_page]]
+        return httpx2.Response(200, json={key: page} | ({"count": len(SEVEN)} if counts else {}))
+
+    with Client(transport=httpx2.MockTransport(answer)) as client:
+        return [object_id(item) for _, item in fetch(client, "note")], asked
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_short_page_ends_no_counted_list(fetch: Fetch, key: str) -> None:
+    found, asked = received_rows(fetch, key)
+    assert found == SEVEN, "earlier versions that the service has are missing"
+    assert asked == ["", "after=e2", "after=e5"]
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_uncounted_short_page_is_the_end(fetch: Fetch, key: str) -> None:
+    assert received_rows(fetch, key, most_in_a_page=9, counts=False) == (SEVEN, [""])
+
+
+@pytest.mark.parametrize(("refuses", "ignores"), [(("after",), ()), ((), ("after",))])
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_offset_is_the_last_resort(fetch: Fetch, key: str, refuses: tuple[str, ...], ignores: tuple[str, ...]) -> None:
+    found, asked = received_rows(fetch, key, refuses=refuses, ignores=ignores)
+    assert found == SEVEN
+    assert asked == ["", "after=e2", "offset=3", "offset=6"]
+
+
+@pytest.mark.parametrize(("fetch", "key"), LISTS)
+def test_endless_list_is_an_error(fetch: Fetch, key: str) -> None:
+    with pytest.raises(NotGivenError, match="400"):
+        received_rows(fetch, key, ignores=("after",), refuses=("offset",))
+    with pytest.raises(NotGivenError, match="repeats the previous page"):
+        received_rows(fetch, key, ignores=("after", "offset"))

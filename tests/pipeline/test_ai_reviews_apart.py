@@ -82,7 +82,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, Made]:
     return Made(folder / "with", world), Made(folder / "without", without_ai(world))
 
 
-def test_sums_balance_and_no_ai_review_is_set_aside(pair: tuple[Made, Made]) -> None:
+def test_no_ai_review_is_set_aside(pair: tuple[Made, Made]) -> None:
     made, plain = pair
     assert made.status.holds
     ids = {note_id for review in made.rows["2-ai-reviews"] for note_id in review.note_ids}
@@ -97,7 +97,7 @@ def test_ai_reviews_change_no_other_table(pair: tuple[Made, Made]) -> None:
         assert uncounted(made.rows[name]) == uncounted(plain.rows[name]), name
 
 
-def test_ai_reviews_change_no_other_file_of_a_release(pair: tuple[Made, Made]) -> None:
+def test_other_release_files_are_unchanged(pair: tuple[Made, Made]) -> None:
     made, plain = pair
     of_ai = {name for name in made.files if name.startswith("data/ai_reviews/")}
     assert of_ai

@@ -1,8 +1,10 @@
 """Published records become the same tables as notes; what they do not state is null, and every sum agrees."""
 
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,8 @@ from peercorpus.records.enums import (
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
 from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.release.request import ReleaseLayout
+from peercorpus.release.schemas import REVIEWBENCH
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import (
     KITES,
@@ -44,6 +48,7 @@ from published_records import (
     write_manuscript,
     write_parquet,
 )
+from reviewbench_rows import invented_rows
 
 STAND_IN = "published/Kites/2023/Conference"
 
@@ -77,7 +82,7 @@ def aside(workspace: Workspace, venue_id: str = KITES) -> dict[tuple[str, str], 
 
 
 @pytest.mark.slow
-def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path: Path, workspace: Workspace) -> None:
+def test_reviewbench_row_becomes_a_paper(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, kites=[reviewbench_row()])
     (paper,) = rows(workspace, Paper)
     assert (paper.forum_id, paper.title, paper.number, paper.year) == ("kite1", "On Kites", 7, 2023)
@@ -107,9 +112,7 @@ def test_a_row_of_reviewbench_becomes_a_paper_with_its_review_and_posts(tmp_path
 
 
 @pytest.mark.slow
-def test_a_published_text_is_verbatim_with_the_grade_stated_by_its_publisher(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_published_text_is_verbatim(tmp_path: Path, workspace: Workspace) -> None:
     empty = reviewbench_row("kite2", markdown="", markdown_chars=0)
     take(workspace, tmp_path, kites=[reviewbench_row(), reviewbench_row("kite3"), empty])
     versions = rows(workspace, PaperVersion)
@@ -128,7 +131,7 @@ def test_a_published_text_is_verbatim_with_the_grade_stated_by_its_publisher(
 
 
 @pytest.mark.slow
-def test_re2_gives_scores_of_both_times_and_conversations_without_posts(tmp_path: Path, workspace: Workspace) -> None:
+def test_re2_gives_scores_of_both_times(tmp_path: Path, workspace: Workspace) -> None:
     write_manuscript(tmp_path / "in")
     take(workspace, tmp_path, REVIEWS_train=[re2_paper()], REBUTTAL_test=[re2_rebuttal()])
     (paper,) = rows(workspace, Paper, STAND_IN)
@@ -179,16 +182,14 @@ UNREADABLE: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_a_record_that_cannot_be_read_is_set_aside_and_counted(tmp_path: Path, workspace: Workspace, name: str) -> None:
+def test_unreadable_record_is_set_aside(tmp_path: Path, workspace: Workspace, name: str) -> None:
     files, stage, venue_id = UNREADABLE[name]
     take(workspace, tmp_path, **files)
     left = [key[0] for key, reason in aside(workspace, venue_id).items() if reason is Reason.RECORD_UNREADABLE]
     assert left == [stage]
 
 
-def test_a_paper_known_only_by_a_conversation_or_text_is_a_paper_with_nothing_else(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_paper_may_have_nothing_else(tmp_path: Path, workspace: Workspace) -> None:
     write_manuscript(tmp_path / "in", "kite2")
     unreadable = re2_rebuttal("kite3", messages=[{"content": "x"}])
     take(workspace, tmp_path, REBUTTAL_test=[re2_rebuttal(), unreadable])
@@ -209,9 +210,7 @@ def test_a_paper_known_only_by_a_conversation_or_text_is_a_paper_with_nothing_el
     ]
 
 
-def test_a_conversation_keeps_what_its_record_states_beside_it_but_no_paper(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_conversation_keeps_what_is_stated(tmp_path: Path, workspace: Workspace) -> None:
     with_paper = re2_rebuttal(reviewer_id="Reviewer_Ef", rounds=3)
     with_paper["messages"][1]["content"] = f"Here it is: {TEXT}"
     take(workspace, tmp_path, REVIEWS_a=[re2_paper()], REBUTTAL_a=[re2_rebuttal(), with_paper])
@@ -220,9 +219,7 @@ def test_a_conversation_keeps_what_its_record_states_beside_it_but_no_paper(
     assert long == {"conference_year_track": "Kites 2023 Conference", "rounds": 3}
 
 
-def test_both_datasets_of_one_paper_make_one_paper_and_the_fuller_conversation(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_both_datasets_make_one_paper(tmp_path: Path, workspace: Workspace) -> None:
     write_manuscript(tmp_path / "in", text="Another text.")
     files = {"kites": [reviewbench_row()], "REVIEWS_train": [re2_paper()], "REBUTTAL_train": [re2_rebuttal()]}
     take(workspace, tmp_path, **files)
@@ -243,9 +240,7 @@ def note(forum_id: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", [("notes", "published"), ("published", "notes")])
-def test_openreviews_own_notes_take_precedence_in_any_order(
-    tmp_path: Path, workspace: Workspace, order: tuple[str, str]
-) -> None:
+def test_own_notes_take_precedence(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
     hidden = note("kite2", readers=[KITES])
     write_json(tmp_path / "notes" / "notes.json", [note("kite1"), hidden])
     published = tmp_path / "published"
@@ -267,9 +262,7 @@ def test_openreviews_own_notes_take_precedence_in_any_order(
 
 
 @pytest.mark.slow
-def test_a_repeated_score_is_read_once_and_lines_without_a_known_score_are_kept(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_repeated_score_is_read_once(tmp_path: Path, workspace: Workspace) -> None:
     review = reviewbench_review(rating=4, overall_recommendation="4: Accept", confidence=None)
     take(workspace, tmp_path, kites=[reviewbench_row(reviews=[review])])
     (read,) = rows(workspace, Review)
@@ -288,7 +281,7 @@ def test_a_repeated_score_is_read_once_and_lines_without_a_known_score_are_kept(
 
 
 @pytest.mark.slow
-def test_answers_that_reviewbench_keeps_apart_are_read_like_the_others(tmp_path: Path, workspace: Workspace) -> None:
+def test_separate_answers_are_read_alike(tmp_path: Path, workspace: Workspace) -> None:
     review = reviewbench_review(
         summary="",
         extra_scores={
@@ -333,9 +326,7 @@ def test_answers_that_reviewbench_keeps_apart_are_read_like_the_others(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_second_build_of_published_records_does_nothing_and_a_new_one_gives_the_same(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_rebuilding_published_records_does_nothing(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, kites=[reviewbench_row(), reviewbench_row("kite2", markdown="Another.")])
     assert all(step.was_finished for step in build_here(workspace))
     before = [rows(workspace, kind) for kind in (Paper, Review, Post, PaperVersion, Conversation)]
@@ -355,7 +346,7 @@ SAME = ("conference", "year", "track", "venue_id", "paper_number", "title", "abs
 
 
 @pytest.mark.slow
-def test_our_own_release_can_be_imported_from_the_command_line(run: Run, demo_folder: Path, tmp_path: Path) -> None:
+def test_own_release_can_be_imported(run: Run, demo_folder: Path, tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     imported = run("import", demo_folder / "release", "--workspace", corpus)
     assert imported.code == 0
@@ -374,3 +365,56 @@ def test_our_own_release_can_be_imported_from_the_command_line(run: Run, demo_fo
             known = {name: value for name, value in other.items() if value not in (None, "")}
             assert {name: one.get(name) for name in known} == known
         assert again["markdown"] == row["markdown"]
+
+
+def read_rows(release: Path) -> dict[str, dict[str, Any]]:
+    rows = [row for path in sorted(release.glob("data/*.parquet")) for row in pq.read_table(path).to_pylist()]
+    return {row["forum_id"]: row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def given_rows() -> dict[str, dict[str, Any]]:
+    return {row["forum_id"]: row for row in invented_rows()}
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory, given_rows: Mapping[str, dict[str, Any]]) -> Path:
+    folder = tmp_path_factory.mktemp("trip")
+    write_parquet(folder / "in" / "data" / "a-00000-of-00001.parquet", list(given_rows.values()))
+    with open_workspace(folder / "corpus", create=True) as workspace:
+        import_dumps(workspace, [folder / "in"])
+        build_here(workspace)
+        standing = read_status(workspace)
+        assert standing.holds, standing.balances
+        publish_release(workspace, folder / "out", layout=ReleaseLayout.REVIEWBENCH)
+    return folder / "out"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("column", REVIEWBENCH.names)
+def test_every_column_survives_the_round_trip(
+    release: Path, given_rows: Mapping[str, dict[str, Any]], column: str
+) -> None:
+    back = read_rows(release)
+    assert back.keys() == given_rows.keys()
+    if column != "reviews_json":
+        assert {key: row[column] for key, row in back.items()} == {key: row[column] for key, row in given_rows.items()}
+        return
+    for key, row in given_rows.items():
+        said = back[key][column]
+        if not row[column] or row[column] == "[]":
+            assert said == row[column]
+            continue
+        # Compared as encoded text, so that the order of members and 8 versus 8.0 matter.
+        assert json.dumps(json.loads(said)) == json.dumps(json.loads(row[column])), key
+
+
+@pytest.mark.slow
+def test_files_have_the_cards_names(release: Path) -> None:
+    names = [re.fullmatch(r"([a-z]+)-(\d{5})-of-(\d{5})\.parquet", path.name) for path in (release / "data").iterdir()]
+    files = Counter(name[1] for name in names if name)
+    assert sorted(files) == ["colm", "corl", "emnlp", "iclr", "icml", "neurips", "tmlr"]
+    assert files.total() == len(names)
+    assert all(name and int(name[2]) < int(name[3]) == files[name[1]] for name in names)
+    for path in (release / "data").iterdir():
+        assert pq.read_schema(path).equals(REVIEWBENCH)

@@ -119,7 +119,7 @@ def aside(workspace: Workspace, venue_id: str = KITES) -> dict[str, Reason]:
     ("forum", "members", "wrapping"),
     [(*forum, wrapping) for forum, wrapping in zip(product((forum_v1, forum_v2), NO_INVITATION), cycle(WRAPPINGS))],
 )
-def test_a_root_without_an_invitation_is_identified_by_its_position_and_replies(
+def test_position_and_replies_identify_a_root(
     tmp_path: Path, workspace: Workspace, forum: Any, members: str, wrapping: str
 ) -> None:
     take(workspace, tmp_path, WRAPPINGS[wrapping](changed(forum(), **NO_INVITATION[members])))
@@ -144,13 +144,13 @@ def test_a_root_without_an_invitation_is_identified_by_its_position_and_replies(
 
 
 @pytest.mark.slow
-def test_a_root_with_an_invitation_determines_its_venue(tmp_path: Path, workspace: Workspace) -> None:
+def test_invitation_of_root_gives_venue(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1())
     (paper,) = rows(workspace, Paper)
     assert (paper.known_from, paper.venue_from) == (PaperSource.NOTE, VenueSource.NOTE)
 
 
-def test_a_forum_without_invitations_is_identified_by_its_signatures(tmp_path: Path, workspace: Workspace) -> None:
+def test_signatures_identify_a_forum(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, changed(forum_v1(), "r1", "c1", "d1", invitations=None, invitation=...))
     (paper,) = rows(workspace, Paper)
     assert (paper.title, paper.status, paper.venue_from) == ("On Kites", Status.UNKNOWN, VenueSource.REPLIES)
@@ -167,9 +167,7 @@ DISAGREEING: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*DISAGREEING, "no submission"])
-def test_replies_naming_two_venues_leave_their_forum_without_a_venue(
-    tmp_path: Path, workspace: Workspace, name: str
-) -> None:
+def test_two_venues_named_give_none(tmp_path: Path, workspace: Workspace, name: str) -> None:
     changed_id, members = DISAGREEING.get(name, DISAGREEING["two invitations"])
     notes = changed(forum_v1(), invitations=None, invitation=...)
     notes = [one | members if one["id"] == changed_id else one for one in notes]
@@ -182,7 +180,7 @@ def test_replies_naming_two_venues_leave_their_forum_without_a_venue(
 
 
 @pytest.mark.slow
-def test_replies_without_their_submission_make_a_paper_marked_as_such(tmp_path: Path, workspace: Workspace) -> None:
+def test_orphaned_replies_make_a_paper(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, forum_v1()[1:])
     (paper,) = rows(workspace, Paper)
     assert (paper.forum_id, paper.title, paper.abstract, paper.number, paper.created_at) == ("kite", *[None] * 4)
@@ -207,9 +205,7 @@ REFUSED: dict[str, Any] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
-def test_replies_are_set_aside_without_a_review_or_with_a_hidden_submission(
-    tmp_path: Path, workspace: Workspace, name: str
-) -> None:
+def test_replies_without_review_are_set_aside(tmp_path: Path, workspace: Workspace, name: str) -> None:
     notes = REFUSED[name](forum_v1())
     take(workspace, tmp_path, notes)
     assert (rows(workspace, Paper), rows(workspace, Post)) == ([], [])
@@ -233,9 +229,7 @@ def reviews_only() -> Notes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["iclr2019_reviews.json", "ICLR.cc_2019_Conference.json", "some.json"])
-def test_content_only_reviews_belong_to_papers_not_in_the_corpus(
-    tmp_path: Path, workspace: Workspace, name: str
-) -> None:
+def test_bare_reviews_belong_to_unknown_papers(tmp_path: Path, workspace: Workspace, name: str) -> None:
     take(workspace, tmp_path, reviews_only(), name, venue_id=ICLR if name == "some.json" else None)
     papers = rows(workspace, Paper, ICLR)
     assert [(one.forum_id, one.title, one.status) for one in papers] == [
@@ -256,9 +250,7 @@ def test_content_only_reviews_belong_to_papers_not_in_the_corpus(
 
 
 @pytest.mark.slow
-def test_content_only_reviews_wait_until_a_venue_is_named_and_it_can_be_changed(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_bare_reviews_wait_for_a_venue(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, reviews_only(), "some.json")
     assert aside(workspace, "unplaced") == dict.fromkeys(["r1", "r2", "r3"], Reason.NO_VENUE)
     take(workspace, tmp_path, reviews_only(), "some.json", venue_id="ICLR.cc/2018/Conference")
@@ -271,7 +263,7 @@ def test_content_only_reviews_wait_until_a_venue_is_named_and_it_can_be_changed(
 
 
 @pytest.mark.slow
-def test_a_forums_own_venue_takes_precedence_over_the_one_named(tmp_path: Path, workspace: Workspace) -> None:
+def test_forums_own_venue_takes_precedence(tmp_path: Path, workspace: Workspace) -> None:
     read_by_all = content_only(9, "kite") | {"readers": ["everyone"]}
     take(workspace, tmp_path, [*forum_v1()[2:], read_by_all], "iclr2019.json", venue_id=ICLR)
     assert workspace.venues() == [KITES]
@@ -284,7 +276,7 @@ def test_a_forums_own_venue_takes_precedence_over_the_one_named(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_a_content_only_review_of_a_stored_submission_belongs_to_it(tmp_path: Path, workspace: Workspace) -> None:
+def test_bare_review_joins_its_submission(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [*forum_v1(), content_only(9, "kite")])
     assert sorted((one.review_id, one.reviewer) for one in rows(workspace, Review)) == [
         ("r1", "AnonReviewer1"),
@@ -304,23 +296,21 @@ NO_REVIEWS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_content_that_does_not_fit_the_form_is_not_a_review(tmp_path: Path, workspace: Workspace) -> None:
+def test_unfit_content_is_no_review(tmp_path: Path, workspace: Workspace) -> None:
     notes = [{"forum": "kite1", "id": name, "content": content} for name, content in NO_REVIEWS.items()]
     take(workspace, tmp_path, [*notes, content_only(1, "kite1")], venue_id=ICLR)
     assert aside(workspace, ICLR) == dict.fromkeys(NO_REVIEWS, Reason.NO_INVITATION)
     assert [one.review_id for one in rows(workspace, Review, ICLR)] == ["r1"]
 
 
-def test_content_is_not_a_review_if_the_form_is_unknown(tmp_path: Path, workspace: Workspace) -> None:
+def test_unknown_form_gives_no_review(tmp_path: Path, workspace: Workspace) -> None:
     contents = {name: content for name, content in NO_REVIEWS.items() if "form" not in name}
     notes = [{"forum": "kite1", "id": name, "content": content} for name, content in contents.items()]
     take(workspace, tmp_path, [*notes, content_only(1, "kite1")], venue_id=KITES)
     assert aside(workspace) == dict.fromkeys(contents, Reason.NO_INVITATION)
 
 
-def test_content_that_replies_to_another_note_or_is_signed_by_others_is_not_a_review(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_content_of_others_is_no_review(tmp_path: Path, workspace: Workspace) -> None:
     members: Notes = [
         {"replyto": "another"},
         {"signatures": [f"{V1_GROUP}/Authors"]},
@@ -331,7 +321,7 @@ def test_content_that_replies_to_another_note_or_is_signed_by_others_is_not_a_re
     assert aside(workspace) == dict.fromkeys(["r0", "r1", "r2"], Reason.NO_INVITATION)
 
 
-def test_a_published_record_takes_precedence_over_replies_alone(tmp_path: Path, workspace: Workspace) -> None:
+def test_published_record_beats_replies(tmp_path: Path, workspace: Workspace) -> None:
     write_parquet(tmp_path / "in" / "kites.parquet", [reviewbench_row("kite", venue_id=KITES, year=2019)])
     import_dumps(workspace, [tmp_path / "in"])
     take(workspace, tmp_path, forum_v1()[1:])
@@ -359,5 +349,5 @@ def test_a_published_record_takes_precedence_over_replies_alone(tmp_path: Path, 
         ("iclr.json", None),
     ],
 )
-def test_a_file_name_determines_the_venue_only_if_the_file_does_not(name: str, venue_id: str | None) -> None:
+def test_file_name_is_the_last_resort(name: str, venue_id: str | None) -> None:
     assert venue_of_file(name) == venue_id

@@ -195,13 +195,13 @@ def test_damage_is_found_and_repaired(
     assert everything(corpus) == everything(built)
 
 
-def test_a_freshly_built_workspace_has_no_damage(corpus: Path, run: Run) -> None:
+def test_new_workspace_has_no_damage(corpus: Path, run: Run) -> None:
     ended = run("check", "--workspace", corpus)
     assert ended.code == 0
     assert "all unchanged since they were stored." in ended.out
 
 
-def test_the_command_names_what_is_damaged_and_what_to_do_next(corpus: Path, run: Run) -> None:
+def test_command_names_damage_and_remedy(corpus: Path, run: Run) -> None:
     cut_a_body(corpus)
     cut_a_pdf(corpus)
     found = run("check", "--workspace", corpus)
@@ -217,7 +217,7 @@ def test_the_command_names_what_is_damaged_and_what_to_do_next(corpus: Path, run
 
 
 @pytest.mark.slow
-def test_a_damaged_body_stops_a_build_in_one_sentence(corpus: Path, run: Run) -> None:
+def test_damaged_body_stops_a_build(corpus: Path, run: Run) -> None:
     cut_a_body(corpus)
     shutil.rmtree(corpus / "tables")
     ended = run("build", "--workspace", corpus)
@@ -227,7 +227,7 @@ def test_a_damaged_body_stops_a_build_in_one_sentence(corpus: Path, run: Run) ->
 
 
 @pytest.mark.parametrize("damage", [cut_a_pdf, edit_a_pdf])
-def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) -> None:
+def test_changed_pdf_is_not_read(corpus: Path, damage: Damaging) -> None:
     damage(corpus)
     sha256 = next(iter(sorted((corpus / "files").rglob("*.pdf")))).stem
     shutil.rmtree(corpus / "tables")
@@ -240,9 +240,7 @@ def test_a_changed_pdf_is_not_read_as_the_paper(corpus: Path, damage: Damaging) 
 
 @pytest.mark.slow
 @pytest.mark.fault("disk", "a page of `raw.db` is zeroed", "what is whole is taken over, a harvest brings the rest")
-def test_a_file_that_sqlite_cannot_read_is_reported_kept_and_replaced(
-    corpus: Path, built: Path, service: Service, run: Run
-) -> None:
+def test_unreadable_database_is_replaced(corpus: Path, built: Path, service: Service, run: Run) -> None:
     path = corpus / "raw.db"
     zero_a_page(corpus)
     before = path.read_bytes()
@@ -269,7 +267,7 @@ def _repair_database(corpus: Path, run: Run) -> list[Path]:
 
 
 @pytest.mark.fault("disk", "an empty `raw.db` beside tables and files", "no command takes it for a new workspace")
-def test_an_empty_database_is_not_mistaken_for_a_new_one(corpus: Path, run: Run) -> None:
+def test_empty_database_is_not_new(corpus: Path, run: Run) -> None:
     (corpus / "raw.db").write_bytes(b"")
     for command in ("build", "status", "check"):
         assert_refused(run(command, "--workspace", corpus), "raw.db", "backup")
@@ -278,7 +276,7 @@ def test_an_empty_database_is_not_mistaken_for_a_new_one(corpus: Path, run: Run)
 
 @pytest.mark.slow
 @pytest.mark.fault("disk", "the log of a table is cut", "one sentence; set aside, and made again by the next build")
-def test_a_table_with_a_damaged_log_is_rebuilt(corpus: Path, built: Path, run: Run) -> None:
+def test_damaged_log_is_rebuilt(corpus: Path, built: Path, run: Run) -> None:
     commit = max((corpus / "tables" / "3-posts" / "_delta_log").iterdir())
     commit.write_bytes(commit.read_bytes()[:-40])
     assert_refused(run("status", "--workspace", corpus), "3-posts", "check --repair")
@@ -307,7 +305,7 @@ def reasons(folder: Path, record_id: str) -> set[str]:
     " again, and the deleted one stays away", times=2, lost="nothing"
 )  # fmt: skip
 @pytest.mark.parametrize("damage", [zero_a_page, zero_the_sightings])
-def test_a_paper_removed_before_a_recovery_is_not_published_after_it(corpus: Path, run: Run, damage: Damaging) -> None:
+def test_removed_paper_stays_unpublished(corpus: Path, run: Run, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])
     before = papers(corpus)
     hidden = min(before)
@@ -331,7 +329,7 @@ def test_a_paper_removed_before_a_recovery_is_not_published_after_it(corpus: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", [cut_a_body, change_an_edit])
-def test_a_removed_paper_stays_removed_while_its_lists_are_read_again(corpus: Path, damage: Damaging) -> None:
+def test_removed_paper_stays_removed(corpus: Path, damage: Damaging) -> None:
     world = build_world(papers=3, venues=[VENUE])
     hidden = min(papers(corpus))
     with serve_simulator(world) as service, open_workspace(corpus) as workspace:

@@ -19,7 +19,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
     "the same command continues; tables, raw.db, releases and all other files are those of an undisturbed run",
     times=8,
 )
-def test_killed_commands_reach_the_state_of_uninterrupted_ones(tmp_path: Path) -> None:
+def test_killed_commands_end_as_undisturbed(tmp_path: Path) -> None:
     pytest.importorskip("typst", reason="typst is not installed: pip install 'peercorpus[demo]'")
     pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed: pip install 'peercorpus[hf]'")
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'peercorpus[report]'")

@@ -52,7 +52,7 @@ SOURCES: dict[str, tuple[list[dict[str, Any]], dict[str, int] | None]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
-def test_losses_predicted_at_import_match_the_build(name: str, run: Run, tmp_path: Path) -> None:
+def test_predicted_losses_match_the_build(name: str, run: Run, tmp_path: Path) -> None:
     content, expected = SOURCES[name]
     path, corpus = write_json(tmp_path / "some.json", content), tmp_path / "corpus"
     with open_workspace(corpus, create=True) as workspace:
@@ -69,7 +69,7 @@ def test_losses_predicted_at_import_match_the_build(name: str, run: Run, tmp_pat
 
 
 @pytest.mark.slow
-def test_losses_are_reported_first_and_nothing_is_called_imported(run: Run, tmp_path: Path) -> None:
+def test_losses_are_reported_first(run: Run, tmp_path: Path) -> None:
     path, corpus = write_json(tmp_path / "some.json", SOURCES["no venue at all"][0]), tmp_path / "corpus"
     for code, *arguments in ((1, "import", path), (1, "build"), (0, "status")):
         told = run(*arguments, "--workspace", corpus)
@@ -96,11 +96,11 @@ def test_published_records_count_by_their_file(run: Run, tmp_path: Path) -> None
     assert all(word in first for word in ("1 of 3", "kites.parquet", "record_unreadable 2"))
 
 
-def test_every_reason_of_the_stage_has_advice() -> None:
+def test_every_reason_has_advice() -> None:
     assert {"no_venue", "no_forum", "no_invitation", "forum_missing", "unreadable", "left_out"} <= set(REMEDIES)
 
 
-def test_a_venue_that_the_catalogue_does_not_know_is_named(run: Run, tmp_path: Path) -> None:
+def test_unknown_venue_is_named(run: Run, tmp_path: Path) -> None:
     path, corpus = write_json(tmp_path / "some.json", WHOLE), tmp_path / "corpus"
     told = run("import", path, "--venue", "ICLR.cc/2019/Conferense", "--workspace", corpus)
     assert told.code == 0
@@ -122,5 +122,5 @@ def test_a_venue_that_the_catalogue_does_not_know_is_named(run: Run, tmp_path: P
         ("https://api.openreview.net/notes", "Kites"),
     ],
 )
-def test_a_record_counts_by_its_file_or_the_folder_of_its_layout(source: str, name: str) -> None:
+def test_records_count_by_their_file(source: str, name: str) -> None:
     assert _name_source(source, "Kites") == name

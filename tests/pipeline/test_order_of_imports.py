@@ -1,4 +1,4 @@
-"""The venue of a forum does not depend on the order of the imports and harvests that determine it."""
+"""The venue of a forum depends on what names it, and on no order of the imports and harvests."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,16 +14,19 @@ from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
-from peercorpus.records.enums import Reason, VenueSource
-from peercorpus.records.papers import Paper, SetAside
+from peercorpus.records.documents import PaperText
+from peercorpus.records.enums import Grade, PaperSource, Reason, VenueSource
+from peercorpus.records.papers import Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Post, Review
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
+from peercorpus.venues import dataset_names
+from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
-from published_records import write_json
+from published_records import TEXT, re2_paper, reviewbench_row, write_json, write_manuscript, write_parquet
 
 KITES, BALLOONS = "Kites.cc/2019/Conference", "Balloons.cc/2019/Conference"
 ICLR = "ICLR.cc/2019/Conference"
@@ -90,7 +93,7 @@ def orders(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("parts", "venue_id", "source"), SETS, ids=["+".join(parts) for parts, _, _ in SETS])
-def test_every_order_of_imports_gives_the_same_rows(
+def test_every_order_gives_the_same_rows(
     tmp_path: Path, parts: tuple[str, ...], venue_id: str, source: VenueSource | None
 ) -> None:
     tables: list[list[Any]] = []
@@ -118,7 +121,7 @@ def papers(workspace: Workspace, venue_id: str) -> list[Paper]:
 
 
 @pytest.mark.parametrize("first", ["user", "file"])
-def test_a_users_statement_takes_precedence_over_a_file_name(tmp_path: Path, workspace: Workspace, first: str) -> None:
+def test_user_takes_precedence_over_names(tmp_path: Path, workspace: Workspace, first: str) -> None:
     steps = [(PARTS["content"], KITES), (PARTS["2019"], None)]
     for (name, notes), venue_id in steps if first == "user" else reversed(steps):
         take(workspace, tmp_path, notes, name, venue_id=venue_id)
@@ -127,7 +130,7 @@ def test_a_users_statement_takes_precedence_over_a_file_name(tmp_path: Path, wor
     assert [one.venue_from for one in papers(workspace, KITES)] == [VenueSource.IMPORT]
 
 
-def test_the_user_decides_between_conflicting_file_names(tmp_path: Path, workspace: Workspace) -> None:
+def test_user_decides_between_names(tmp_path: Path, workspace: Workspace) -> None:
     for part in ("2019", "2018"):
         name, notes = PARTS[part]
         take(workspace, tmp_path, notes, name)
@@ -138,7 +141,7 @@ def test_the_user_decides_between_conflicting_file_names(tmp_path: Path, workspa
     assert workspace.raw.venues() == [ICLR]
 
 
-def test_a_file_that_is_renamed_is_placed_by_its_new_name(tmp_path: Path, workspace: Workspace) -> None:
+def test_renamed_file_is_placed_anew(tmp_path: Path, workspace: Workspace) -> None:
     take(workspace, tmp_path, [content_only(1)], "some.json")
     assert workspace.raw.venues() == ["unplaced"]
     take(workspace, tmp_path, [content_only(1)], "iclr2019_reviews.json")
@@ -154,7 +157,7 @@ def public_forum(world: World, venue_id: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Path) -> None:
+def test_harvest_reclaims_misplaced_records(tmp_path: Path) -> None:
     world, venue_id, found = build_world(papers=3), VENUES[0].venue_id, []
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
         for order in (("import", "harvest"), ("harvest", "import")):
@@ -175,7 +178,7 @@ def test_a_harvest_reclaims_records_that_an_import_placed_elsewhere(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_order(tmp_path: Path) -> None:
+def test_two_lists_give_one_paper(tmp_path: Path) -> None:
     lists = {"iclr2024.json": "6;3", "iclr2024_before.json": "5;3"}
     told = []
     for number, order in enumerate((tuple(lists), tuple(reversed(lists)), ("all",))):
@@ -193,10 +196,78 @@ def test_of_two_lists_with_one_paper_both_are_counted_and_one_is_used_in_any_ord
     assert [review.scores[0].label for review in told[0][1]] == ["6", "3"]
 
 
-def test_an_updated_list_replaces_the_earlier_one(tmp_path: Path, workspace: Workspace) -> None:
+def test_updated_list_replaces_the_earlier(tmp_path: Path, workspace: Workspace) -> None:
     for rating in ("6;3", "8;3"):
         path = write_json(tmp_path / "iclr2024.json", [paper_row(rating=rating, confidence="4;2", reviewers="")])
         import_dumps(workspace, [path])
     assert len(papers(workspace, "ICLR.cc/2024/Conference")) == 1
     labels = [review.scores[0].label for review in workspace.tables.read(Review, "ICLR.cc/2024/Conference")]
     assert labels == ["8", "3"]
+
+
+BOREALIS = "Borealis.cc/2024/Conference"
+
+
+NAMES = {
+    "NeurIPS 2022 Conference": "NeurIPS.cc/2022/Conference",
+    "nips 2022 main": "NeurIPS.cc/2022/Conference",
+    "ICLR 2023 Workshop Tiny Papers": "ICLR.cc/2023/TinyPapers",
+    "ICLR 2018 Workshop": "ICLR.cc/2018/Workshop",
+    "NeurIPS 2023 Track Datasets and Benchmarks": "NeurIPS.cc/2023/Track/Datasets_and_Benchmarks",
+    "neurips 2024 datasets_and_benchmarks": "NeurIPS.cc/2024/Datasets_and_Benchmarks_Track",
+    "tmlr 2024 main": "TMLR",
+    # Two rounds fit, so none does.
+    "NeurIPS 2021 Track Datasets and Benchmarks": "published/NeurIPS/2021/Track_Datasets_and_Benchmarks",
+    "ICLR 2023 Workshop Kites": "published/ICLR/2023/Workshop_Kites",
+    "Kites": "published/Kites",
+    "": "unplaced",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_name_matches_its_only_venue(name: str) -> None:
+    assert venue_named(name) == NAMES[name]
+
+
+def test_new_venue_gets_earlier_records(tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_json(tmp_path / "REVIEWS_train.json", [re2_paper(track="Borealis 2024 Conference")])
+    import_dumps(workspace, [path])
+    assert workspace.raw.venues() == ["published/Borealis/2024/Conference"]
+    monkeypatch.setattr(dataset_names, "_find_fitting", lambda _: [BOREALIS])
+    import_dumps(workspace, [path])
+    assert workspace.raw.venues() == [BOREALIS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", [("import", "harvest"), ("harvest", "import")])
+def test_harvest_replaces_records_not_texts(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
+    world = build_world(papers=3)
+    forum_id = sorted(
+        str(one["id"])
+        for one in world.v2.notes.values()
+        if one["id"] == one["forum"] and "everyone" in str(one["readers"]) and BOREALIS in str(one)
+    )[0]
+    published = tmp_path / "published"
+    write_parquet(published / "a.parquet", [reviewbench_row(forum_id, venue_id=BOREALIS)])
+    write_json(published / "REVIEWS_train.json", [re2_paper(forum_id, "Borealis 2024 Conference")])
+    write_manuscript(published, forum_id, text="As submitted.")
+    with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
+        for step in order:
+            if step == "harvest":
+                harvest(workspace, client, [BOREALIS], files=False)
+            else:
+                import_dumps(workspace, [published])
+            build_here(workspace)
+    assert workspace.raw.venues() == [BOREALIS]
+    standing = read_status(workspace)
+    assert standing.holds, standing.balances
+    papers = [paper for paper in workspace.tables.read(Paper, BOREALIS) if paper.forum_id == forum_id]
+    assert [paper.known_from for paper in papers] == [PaperSource.NOTE]
+    reviews = [review for review in workspace.tables.read(Review, BOREALIS) if review.forum_id == forum_id]
+    assert not [review for review in reviews if review.review_id.startswith(("r1", "re2"))]
+    versions = [one for one in workspace.tables.read(PaperVersion, BOREALIS) if one.forum_id == forum_id]
+    assert {one.edit_id: one.grade for one in versions if not one.is_pdf} == {
+        f"re2-text:{forum_id}": Grade.STATED,
+        f"reviewbench:{forum_id}": Grade.UNSTATED,
+    }
+    assert {text.markdown for text in workspace.tables.read(PaperText, BOREALIS)} >= {"As submitted.", TEXT}

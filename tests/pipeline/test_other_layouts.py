@@ -57,6 +57,19 @@ def built(tmp_path: Path, *paths: Path) -> Built:
     return Built(tmp_path / "corpus", paths)
 
 
+SUFFIXES = (".json", ".csv", ".parquet", ".jsonl")
+
+
+def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    """Write rows in the format that the name of a file ends with."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+        return path
+    if path.suffix == ".csv":
+        return write_rows(path, rows)
+    return write(path, rows if path.suffix == ".json" else "".join(json.dumps(row) + "\n" for row in rows))
+
+
 def test_peerread(tmp_path: Path) -> None:
     found = built(tmp_path, write_peerread(tmp_path / "PeerRead", ("316", "9"), (True, False)))
     assert found.venues == ["ICLR.cc/2017/conference"]
@@ -82,7 +95,7 @@ def test_peerread(tmp_path: Path) -> None:
     assert "example.org" not in "".join(one.markdown for one in found.texts)
 
 
-def test_peerread_without_texts_and_with_the_scores_of_acl(tmp_path: Path) -> None:
+def test_peerread_without_texts(tmp_path: Path) -> None:
     acl = {
         "title": "On Kites",
         "abstract": "We fly.",
@@ -112,7 +125,7 @@ def test_nlpeer(tmp_path: Path) -> None:
     assert text.markdown == f"# On Kites\n\n## Wind\n\n{WORDS.strip()}"
 
 
-def test_minus_one_in_paperlists_is_no_rating(tmp_path: Path) -> None:
+def test_minus_one_is_no_rating(tmp_path: Path) -> None:
     row = paper_row(rating="6;-1;5", confidence="4;2;-1")
     found = built(tmp_path, write(tmp_path / "iclr" / "iclr2024.json", [row]))
     read = [[(score.field, score.value, score.label) for score in review.scores] for review in found.reviews]
@@ -154,23 +167,16 @@ def test_paperlists(tmp_path: Path) -> None:
         {"paper_id": PAPER, "0": "6.0", "1": "3.0", "2": "", "decision": "Reject"},
     ],
 )
-@pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_lists_of_papers_with_ratings(tmp_path: Path, row: dict[str, Any], suffix: str) -> None:
-    path = tmp_path / f"iclr2018_crawl{suffix}"
-    if suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist([row]), path)
-    elif suffix == ".csv":
-        write_rows(path, [row])
-    else:
-        write(path, [row] if suffix == ".json" else json.dumps(row) + "\n")
-    found = built(tmp_path, path)
+    found = built(tmp_path, write_table(tmp_path / f"iclr2018_crawl{suffix}", [row]))
     assert [one.forum_id for one in found.papers] == [PAPER]
     ratings = [[score.value for score in one.scores if score.field == "rating"] for one in found.reviews]
     assert ratings == [[6.0], [3.0]]
 
 
 @pytest.mark.slow
-def test_values_of_unknown_reviewers_stay_with_the_paper(tmp_path: Path) -> None:
+def test_unknown_reviewers_values_stay_apart(tmp_path: Path) -> None:
     found = built(tmp_path, write(tmp_path / "iclr2024.json", [paper_row(confidence="4;2")]))
     assert [[score.field for score in one.scores] for one in found.reviews] == [["rating"]] * 3
     assert json.loads(found.papers[0].extra)["confidence"] == "4;2"
@@ -191,7 +197,7 @@ def test_a_table_of_reviews(tmp_path: Path) -> None:
     assert [(one.text, one.reply_to) for one in found.posts if one.kind is PostKind.REBUTTAL] == [("Yes.", "r1")]
 
 
-def test_a_folder_of_texts_with_a_table_of_decisions(tmp_path: Path) -> None:
+def test_texts_with_table_of_decisions(tmp_path: Path) -> None:
     folder = write_texts(tmp_path / "kites_bench", {PAPER: "Reject", OTHER: "Accept (Poster)"})
     found = built(tmp_path, folder)
     assert {(one.forum_id, one.status) for one in found.papers} == {(PAPER, Status.REJECTED), (OTHER, Status.ACCEPTED)}
@@ -229,17 +235,9 @@ REVIEW = NOTE | {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".json"])
-def test_a_table_whose_columns_are_members_of_notes(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"notes{suffix}"
-    rows = [NOTE, REVIEW]
-    if suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    elif suffix == ".csv":
-        write_rows(path, rows)
-    else:
-        write(path, rows if suffix == ".json" else "".join(json.dumps(row) + "\n" for row in rows))
-    found = built(tmp_path, path)
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_table_may_have_members_of_notes(tmp_path: Path, suffix: str) -> None:
+    found = built(tmp_path, write_table(tmp_path / f"notes{suffix}", [NOTE, REVIEW]))
     assert found.summary.taken(RawKind.NOTE).new == 2
     (paper,), (review,) = found.papers, found.reviews
     assert (paper.title, paper.authors, paper.venue_id) == ("On Kites", ("Ada Wind",), "Kites.cc/2024/Conference")
@@ -256,9 +254,7 @@ def test_a_table_whose_columns_are_members_of_notes(tmp_path: Path, suffix: str)
         ("gpt_reviews.csv", "paper_id,review,rating\nkItE1-abcd,Red.,6\n"),
     ],
 )
-def test_an_unknown_layout_is_refused_in_one_sentence_and_nothing_is_stored(
-    tmp_path: Path, name: str, value: object
-) -> None:
+def test_unknown_layout_is_refused(tmp_path: Path, name: str, value: object) -> None:
     path = write(tmp_path / name, value)
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         with pytest.raises(DumpError) as caught:
@@ -268,7 +264,7 @@ def test_an_unknown_layout_is_refused_in_one_sentence_and_nothing_is_stored(
     assert "PeerRead" in str(caught.value)
 
 
-def test_a_record_that_names_no_paper_is_named(tmp_path: Path) -> None:
+def test_record_without_paper_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "iclr2024.json", [paper_row(), paper_row(id="", site="")])
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         summary = import_dumps(workspace, [path])
@@ -276,7 +272,7 @@ def test_a_record_that_names_no_paper_is_named(tmp_path: Path) -> None:
     assert (summary.taken(RawKind.PUBLISHED).new, sum(summary.left_out.values())) == (1, 1)
 
 
-def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_imported(tmp_path: Path) -> None:
+def test_damaged_peerread_file_is_named(tmp_path: Path) -> None:
     write_peerread(tmp_path / "PeerRead", ("1", "9"), (True, False))
     write(tmp_path / "PeerRead/data/iclr_2017/train/reviews/400.json", json.dumps(peerread_reviews())[:-9])
     write(tmp_path / "PeerRead/data/iclr_2017/train/parsed_pdfs/401.pdf.json", {"metadata": {}})
@@ -288,7 +284,7 @@ def test_a_damaged_file_of_peerread_is_named_and_the_others_can_be_imported(tmp_
     assert by_name(summary.left_out, "beside", "as JSON") == {"beside": 2, "as JSON": 1}
 
 
-def test_files_beside_a_layout_are_imported_too(tmp_path: Path) -> None:
+def test_files_beside_a_layout_count(tmp_path: Path) -> None:
     root = write_peerread(tmp_path / "in") / "data" / "iclr_2017" / "train"
     write(root / "notes.json", [{"id": PAPER, "forum": PAPER, "invitation": "K.cc/2019/C/-/S", "content": {}}])
     write(root / "more" / "iclr2024.json", [paper_row()])
@@ -298,19 +294,19 @@ def test_files_beside_a_layout_are_imported_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "data/iclr_2017/train", "data/iclr_2017/train/reviews"])
-def test_peerread_is_read_from_any_of_its_folders(tmp_path: Path, below: str) -> None:
+def test_peerread_from_any_folder(tmp_path: Path, below: str) -> None:
     found = built(tmp_path, write_peerread(tmp_path / "nips2018_runs" / "PeerRead") / below)
     assert [(one.forum_id, one.venue_id) for one in found.papers] == [("iclr_2017-316", "ICLR.cc/2017/conference")]
 
 
 @pytest.mark.parametrize("below", ["", "ARR-22", "ARR-22/data", "ARR-22/data/p17", "ARR-22/data/p17/v1"])
-def test_nlpeer_is_read_from_any_of_its_folders(tmp_path: Path, below: str) -> None:
+def test_nlpeer_from_any_folder(tmp_path: Path, below: str) -> None:
     found = built(tmp_path, write_nlpeer(tmp_path / "nlpeer") / below)
-    assert [(one.forum_id, one.title) for one in found.papers] == [("ARR-22-p17", "On Kites")]
+    assert [one.forum_id for one in found.papers] == ["ARR-22-p17"]
 
 
 @pytest.mark.slow
-def test_tables_with_the_same_paper_numbers_belong_to_different_venues(tmp_path: Path) -> None:
+def test_equal_numbers_are_different_papers(tmp_path: Path) -> None:
     for year in (2023, 2024):
         write(tmp_path / "in" / f"ijcai{year}.json", [paper_row(id="paper176", site="", title=f"Kites of {year}")])
     found = built(tmp_path, tmp_path / "in")
@@ -320,7 +316,7 @@ def test_tables_with_the_same_paper_numbers_belong_to_different_venues(tmp_path:
     }
 
 
-def test_a_link_to_reviews_is_not_a_review(tmp_path: Path) -> None:
+def test_link_is_not_a_review(tmp_path: Path) -> None:
     row = paper_row(rating="", confidence="", reviewers="", review="https://papers.nips.cc/x-Reviews.html")
     found = built(tmp_path, write(tmp_path / "nips2018.json", [row, paper_row(id=OTHER, site="", review="")]))
     assert [(one.forum_id, one.title) for one in found.papers] == [(PAPER, "On Kites"), (OTHER, "On Kites")]
@@ -328,7 +324,7 @@ def test_a_link_to_reviews_is_not_a_review(tmp_path: Path) -> None:
     assert json.loads(found.papers[0].extra)["review"] == "https://papers.nips.cc/x-Reviews.html"
 
 
-def test_reviewers_without_a_rating_are_as_many_as_their_other_scores(tmp_path: Path) -> None:
+def test_unrated_reviewers_are_counted(tmp_path: Path) -> None:
     rows = [
         paper_row(rating="", confidence="3;4", reviewers="", correctness="4;2"),
         paper_row(id=OTHER, site="", rating="", confidence="3;4", reviewers="", correctness="4;2;3"),

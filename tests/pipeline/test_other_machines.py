@@ -147,7 +147,7 @@ def list_askers() -> list[str]:
 
 
 @pytest.mark.fault("machine", "a clock of 1970 or 2100, from harvest to release", "nothing", times=2)
-def test_a_clock_of_another_century_changes_nothing(service: Service, tmp_path: Path) -> None:
+def test_other_century_changes_nothing(service: Service, tmp_path: Path) -> None:
     urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
     askers = list_askers()
     assert len(askers) > 3

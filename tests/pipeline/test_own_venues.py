@@ -140,9 +140,7 @@ def versions(corpus: Path, venue_id: str = HARBOUR) -> dict[str, PaperVersion]:
 
 
 @pytest.mark.slow
-def test_a_deadline_of_the_users_file_proves_the_version_and_is_in_its_evidence(
-    corpus: Path, build_with: BuildWith
-) -> None:
+def test_own_deadline_proves_the_version(corpus: Path, build_with: BuildWith) -> None:
     build_with("")
     assert [row.grade for row in versions(corpus).values() if row.grade] != [Grade.EXACT]
     build_with(DEADLINE)
@@ -156,7 +154,7 @@ def test_a_deadline_of_the_users_file_proves_the_version_and_is_in_its_evidence(
 
 
 @pytest.mark.slow
-def test_a_deadline_from_a_single_list_proves_no_grade(corpus: Path, build_with: BuildWith) -> None:
+def test_single_list_proves_no_grade(corpus: Path, build_with: BuildWith) -> None:
     hint = DEADLINE.replace("[venue.full_deadline]", "[[venue.listed_deadlines]]").replace(
         "source = \"https://harbour.example/2031/dates: 'by the first of March, anywhere on earth'\"",
         'sources = ["a list"]',
@@ -166,7 +164,7 @@ def test_a_deadline_from_a_single_list_proves_no_grade(corpus: Path, build_with:
 
 
 @pytest.mark.slow
-def test_words_statuses_and_the_form_of_the_users_file_are_used(corpus: Path, build_with: BuildWith) -> None:
+def test_own_words_and_form_are_used(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     with open_workspace(corpus, write=False) as workspace:
         assert list(workspace.tables.read(Review, HARBOUR)) == []
@@ -204,7 +202,7 @@ def test_words_statuses_and_the_form_of_the_users_file_are_used(corpus: Path, bu
         ("Beached", f'desk_rejected = ["{HARBOUR}/Beached"]', Status.DESK_REJECTED),
     ],
 )
-def test_a_status_that_the_user_states_is_taken_word_for_word(
+def test_own_status_is_taken_word_for_word(
     corpus: Path, build_with: BuildWith, venueid: str, statuses: str, status: Status
 ) -> None:
     with open_workspace(corpus) as workspace:
@@ -220,7 +218,7 @@ def test_a_status_that_the_user_states_is_taken_word_for_word(
 
 
 @pytest.mark.slow
-def test_a_changed_row_rebuilds_only_the_affected_stages_of_its_venue(build_with: BuildWith) -> None:
+def test_changed_row_rebuilds_affected_stages(build_with: BuildWith) -> None:
     assert {venue_id for venue_id, _ in build_with(DEADLINE)} >= set(VENUES)
     assert build_with(f"# A comment.\n{DEADLINE}\n{LAGOON_ROW}") == []
     moved = build_with(DEADLINE.replace("03-02T12", "03-02T11") + LAGOON_ROW)
@@ -234,9 +232,7 @@ def test_a_changed_row_rebuilds_only_the_affected_stages_of_its_venue(build_with
 
 
 @pytest.mark.slow
-def test_a_release_names_the_users_file_and_contains_the_row(
-    corpus: Path, build_with: BuildWith, tmp_path: Path
-) -> None:
+def test_release_contains_the_own_row(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
     text = DEADLINE + WORDS + FORM + LAGOON_ROW
     build_with(text)
     with open_workspace(corpus, write=False) as workspace:
@@ -264,7 +260,7 @@ def test_a_release_names_the_users_file_and_contains_the_row(
 
 
 @pytest.mark.slow
-def test_a_release_without_the_users_file_names_none(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
+def test_release_without_own_file(corpus: Path, build_with: BuildWith, tmp_path: Path) -> None:
     build_with("")
     (corpus / "venues.toml").unlink()
     with open_workspace(corpus, write=False) as workspace:
@@ -274,18 +270,15 @@ def test_a_release_without_the_users_file_names_none(corpus: Path, build_with: B
     assert "own" not in inputs["venues"][HARBOUR]
 
 
-def test_a_form_that_cannot_be_read_is_refused_before_anything_is_built(
-    corpus: Path, build_with: BuildWith, run: Run
-) -> None:
+def test_unreadable_form_stops_the_build(corpus: Path, build_with: BuildWith, run: Run) -> None:
     with pytest.raises(VenuesFileError, match=rf"{HARBOUR}.*form\.field"):
         build_with(DEADLINE + FORM.replace('"text"', '"prose"'))
     refused = run("build", "--workspace", corpus)
-    for part in ("venues.toml", HARBOUR, "form.field", "score"):
-        assert_refused(refused, part)
+    assert_refused(refused, "venues.toml", HARBOUR, "form.field", "score")
 
 
 @pytest.mark.slow
-def test_a_row_of_a_venue_not_in_the_workspace_is_reported(corpus: Path, run: Run) -> None:
+def test_row_of_absent_venue_is_reported(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(DEADLINE.replace("Harbour", "Harbor"))
     built = run("build", "--workspace", corpus)
     assert built.code == 0
@@ -294,7 +287,7 @@ def test_a_row_of_a_venue_not_in_the_workspace_is_reported(corpus: Path, run: Ru
 
 
 @pytest.mark.slow
-def test_the_users_file_states_what_an_invitation_does_to_a_pdf(corpus: Path, build_with: BuildWith) -> None:
+def test_own_invitation_moves_a_pdf(corpus: Path, build_with: BuildWith) -> None:
     build_with(DEADLINE)
     assert versions(corpus)["h-late"].moment is not VersionMoment.DISCUSSION
     stated = DEADLINE + '[venue.invitations]\ndiscussion = ["Camera_Ready"]\n'
@@ -305,7 +298,7 @@ def test_the_users_file_states_what_an_invitation_does_to_a_pdf(corpus: Path, bu
     assert build_with(stated) == []
 
 
-def test_the_list_of_venues_shows_the_users_rows_with_their_sources(corpus: Path, run: Run) -> None:
+def test_venues_shows_own_rows(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(DEADLINE)
     listed = run("venues", "--workspace", corpus, "--family", "harbour", "--json")
     [row] = json.loads(listed.out)
@@ -315,15 +308,7 @@ def test_the_list_of_venues_shows_the_users_rows_with_their_sources(corpus: Path
     assert HARBOUR in run("venues", "--workspace", corpus, HARBOUR).out
 
 
-def test_the_form_of_the_users_file_is_shown(corpus: Path, build_with: BuildWith, run: Run) -> None:
-    build_with(DEADLINE + WORDS + FORM)
-    shown = run("forms", HARBOUR, "--workspace", corpus)
-    assert shown.code == 0
-    assert f"declared:venues.toml:{HARBOUR}" in shown.out
-    assert "how_sure" in shown.out
-
-
-def test_the_users_file_may_exist_before_the_workspace_and_is_kept(tmp_path: Path) -> None:
+def test_own_file_may_come_first(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     folder.mkdir()
     (folder / "venues.toml").write_text(DEADLINE)
@@ -341,7 +326,7 @@ def test_the_users_file_may_exist_before_the_workspace_and_is_kept(tmp_path: Pat
         ("public", None, None),
     ],
 )
-def test_status_and_the_card_show_the_visibility_stated_in_the_users_file(
+def test_own_visibility_is_shown(
     corpus: Path, build_with: BuildWith, tmp_path: Path, visibility: str, caution: KnownIssue | None, bias: str | None
 ) -> None:
     seen = f'visibility = "{visibility}"\nremark = "Low tide."\n'
@@ -359,7 +344,7 @@ def test_status_and_the_card_show_the_visibility_stated_in_the_users_file(
     assert "its visibility (" in card
 
 
-def test_reviews_that_the_users_file_calls_reverted_are_initial_ones(corpus: Path, build_with: BuildWith) -> None:
+def test_reverted_reviews_are_initial(corpus: Path, build_with: BuildWith) -> None:
     seen = "[venue.full_deadline]"
     build_with(DEADLINE.replace(seen, f'visibility = "reverted_before_discussion"\n{seen}') + WORDS + FORM)
     with open_workspace(corpus, write=False) as workspace:
@@ -397,9 +382,7 @@ def records(corpus: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("records")
 @pytest.mark.parametrize("form", ["", FORM])
-def test_statuses_and_scores_of_the_users_file_apply_to_published_records(
-    corpus: Path, build_with: BuildWith, form: str
-) -> None:
+def test_own_file_applies_to_records(corpus: Path, build_with: BuildWith, form: str) -> None:
     def read() -> tuple[dict[str, Status], list[tuple[Aspect, float | None]]]:
         with open_workspace(corpus, write=False) as workspace:
             statuses = {paper.forum_id: paper.status for paper in workspace.tables.read(Paper, HARBOUR)}
@@ -421,7 +404,7 @@ def test_statuses_and_scores_of_the_users_file_apply_to_published_records(
 
 
 @pytest.mark.slow
-def test_a_role_of_the_users_file_takes_precedence_over_the_packages(corpus: Path, build_with: BuildWith) -> None:
+def test_own_role_takes_precedence(corpus: Path, build_with: BuildWith) -> None:
     stated = DEADLINE + WORDS.replace("roles.reviewer", 'roles.area_chair = ["Program_Chairs"]\nroles.reviewer')
     build_with(stated)
     with open_workspace(corpus, write=False) as workspace:

@@ -85,7 +85,7 @@ def build_posts(workspace: Workspace) -> tuple[set[str], set[str]]:
     return made, {row.record_id for row in left}
 
 
-def test_removed_comments_are_set_aside_and_the_rest_is_kept(workspace: Workspace) -> None:
+def test_removed_comments_are_set_aside(workspace: Workspace) -> None:
     assert build_posts(workspace) == (set(KEPT), set(REMOVED))
 
 
@@ -97,7 +97,7 @@ def test_no_release_contains_removed_comments(workspace: Workspace, tmp_path: Pa
     assert [note_id for note_id in (*REMOVED, *KEPT) if f"Says {note_id}." in rows] == list(KEPT)
 
 
-def test_a_removed_comment_that_is_listed_again_is_restored(workspace: Workspace) -> None:
+def test_listed_comment_is_restored(workspace: Workspace) -> None:
     build_posts(workspace)
     with workspace.raw.transaction():
         workspace.raw.state.sight([PAPERS[0]["id"], *KEPT, "late"], AFTER)

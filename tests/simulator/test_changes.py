@@ -44,7 +44,7 @@ def first(notes: dict[str, Json], kind: str) -> Json:
     raise AssertionError(kind)
 
 
-def test_a_rating_changed_on_api_2_shows_the_last_value_and_public_edits(world: World, service: Service) -> None:
+def test_api_2_rating_shows_public_edits(world: World, service: Service) -> None:
     review = first(world.v2.notes, "Official_Review")
     before = ask(service, 2, "/notes/edits", note__id=review["id"])["edits"]
     changes.edit_rating(world, str(review["id"]), 10, LATER, public=False)
@@ -60,7 +60,7 @@ def test_a_rating_changed_on_api_2_shows_the_last_value_and_public_edits(world: 
     assert review["content"] != note["content"]
 
 
-def test_a_rating_changed_on_api_1_keeps_every_version_as_a_reference(world: World, service: Service) -> None:
+def test_api_1_rating_keeps_every_version(world: World, service: Service) -> None:
     review = next(
         note
         for note in world.v1.notes.values()
@@ -80,9 +80,7 @@ def test_a_rating_changed_on_api_1_keeps_every_version_as_a_reference(world: Wor
 
 
 @pytest.mark.parametrize(("api", "root"), [(1, "Blind_Submission"), (2, "Submission")])
-def test_a_reply_is_posted_under_its_paper_with_the_next_number(
-    world: World, service: Service, api: int, root: str
-) -> None:
+def test_reply_has_the_next_number(world: World, service: Service, api: int, root: str) -> None:
     notes = world.v1.notes if api == 1 else world.v2.notes
     forum_id = str(first(notes, root)["id"])
     before = ask(service, api, "/notes", forum=forum_id)["notes"]
@@ -103,7 +101,7 @@ def test_a_reply_is_posted_under_its_paper_with_the_next_number(
 
 
 @pytest.mark.parametrize("api", [1, 2])
-def test_a_deleted_note_is_shown_with_trash_only_and_its_answers_stay(world: World, service: Service, api: int) -> None:
+def test_deleted_note_leaves_its_answers(world: World, service: Service, api: int) -> None:
     notes = world.v1.notes if api == 1 else world.v2.notes
     review = first(notes, "Official_Review")
     forum_id, review_id = str(review["forum"]), str(review["id"])
@@ -120,7 +118,7 @@ def test_a_deleted_note_is_shown_with_trash_only_and_its_answers_stay(world: Wor
 
 
 @pytest.mark.parametrize(("api", "root"), [(1, "Blind_Submission"), (2, "Submission")])
-def test_a_hidden_note_is_forbidden_to_all_but_insiders(world: World, service: Service, api: int, root: str) -> None:
+def test_hidden_note_is_for_insiders(world: World, service: Service, api: int, root: str) -> None:
     forum_id = str(first(world.v1.notes if api == 1 else world.v2.notes, root)["id"])
     changes.hide_note(world, forum_id)
     service.reindex()
@@ -130,9 +128,7 @@ def test_a_hidden_note_is_forbidden_to_all_but_insiders(world: World, service: S
 
 
 @pytest.mark.parametrize("public", [True, False])
-def test_a_pdf_replaced_on_api_2_is_another_file_by_another_invitation(
-    world: World, service: Service, public: bool
-) -> None:
+def test_api_2_pdf_is_another_file(world: World, service: Service, public: bool) -> None:
     note = first(world.v2.notes, "Submission")
     forum_id = str(note["id"])
     was = ask(service, 2, "/notes", id=forum_id)["notes"][0]
@@ -151,7 +147,7 @@ def test_a_pdf_replaced_on_api_2_is_another_file_by_another_invitation(
     assert len(added) == len(edits) + public
 
 
-def test_a_pdf_replaced_on_api_1_is_a_reference_of_the_authors(world: World, service: Service) -> None:
+def test_api_1_pdf_is_a_reference(world: World, service: Service) -> None:
     forum_id = str(first(world.v1.notes, "Blind_Submission")["id"])
     plain = ask(service, 1, "/references", referent=forum_id)["count"]
     path = changes.replace_pdf(world, forum_id, LATER)
@@ -163,9 +159,7 @@ def test_a_pdf_replaced_on_api_1_is_a_reference_of_the_authors(world: World, ser
 
 
 @pytest.mark.parametrize(("api", "root"), [(1, "Blind_Submission"), (2, "Submission")])
-def test_a_withdrawn_paper_moves_to_the_withdrawn_submissions(
-    world: World, service: Service, api: int, root: str
-) -> None:
+def test_withdrawn_paper_moves(world: World, service: Service, api: int, root: str) -> None:
     notes = world.v1.notes if api == 1 else world.v2.notes
     venue = AURORA if api == 1 else BOREALIS
     forum_id = str(first(notes, root)["id"])
@@ -185,7 +179,7 @@ def test_a_withdrawn_paper_moves_to_the_withdrawn_submissions(
     assert (reply["forum"], reply["replyto"], reply["tcdate"]) == (forum_id, forum_id, LATER)
 
 
-def test_a_change_of_one_world_does_not_affect_its_twin(world: World) -> None:
+def test_change_does_not_affect_the_twin(world: World) -> None:
     twin = build_world(papers=8, venues=[AURORA, BOREALIS])
     copy = world.copy()
     for notes, kind in ((copy.v1.notes, "Blind_Submission"), (copy.v2.notes, "Submission")):

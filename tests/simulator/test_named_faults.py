@@ -18,11 +18,10 @@ from tiny_world import OLD, V, tiny_world
 
 from commands import Run
 from peercorpus.errors import PeercorpusError
-from peercorpus.simulator.server.damage import slow
+from peercorpus.simulator.server.damage import VALUES, slow
 from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, on_path, together, wrong_host
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
-from peercorpus.simulator.server.unreadable import VALUES
 from peercorpus.simulator.world.world import build_world
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"
@@ -56,20 +55,20 @@ def ids(answer: httpx2.Response) -> list[str]:
     return [note["id"] for note in answer.json()["notes"]]
 
 
-def test_rate_limit_says_how_long_in_a_header() -> None:
+def test_rate_limit_has_a_header() -> None:
     answer = strike("rate_limit")
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
     assert answer.json()["name"] == "RateLimitError"
 
 
-def test_rate_limit_in_words_says_how_long_in_its_message_alone() -> None:
+def test_rate_limit_in_words_has_a_message() -> None:
     answer = strike("rate_limit_in_words")
     assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
     assert "Please try again in 1 seconds (" in answer.json()["message"]
     assert set(answer.json()["details"]) == {"reqId"}
 
 
-def test_rate_limit_reset_time_says_how_long_in_its_details_alone() -> None:
+def test_rate_limit_reset_time_has_details() -> None:
     asked_at = datetime.now(UTC)
     answer = strike("rate_limit_reset_time")
     assert (answer.status_code, "retry-after" in answer.headers) == (429, False)
@@ -78,7 +77,7 @@ def test_rate_limit_reset_time_says_how_long_in_its_details_alone() -> None:
     assert timedelta(seconds=0.99) < reset - asked_at < timedelta(seconds=5)
 
 
-def test_rate_limit_gzip_is_compressed_without_being_requested() -> None:
+def test_rate_limit_gzip_is_compressed() -> None:
     with (
         serving(faults_by_name("rate_limit_gzip", every=1)) as (_, client),
         client.stream("GET", LIST, headers={"Accept-Encoding": "identity"}) as answer,
@@ -103,7 +102,7 @@ def test_rate_limit_silent_states_no_time() -> None:
         ("error_503_empty", 503, "application/json", b""),
     ],
 )
-def test_a_server_error_is_json_html_or_empty(name: str, status: int, content_type: str, start: bytes) -> None:
+def test_server_error_has_three_forms(name: str, status: int, content_type: str, start: bytes) -> None:
     answer = strike(name)
     assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (status, content_type)
     assert answer.content.startswith(start)
@@ -111,7 +110,7 @@ def test_a_server_error_is_json_html_or_empty(name: str, status: int, content_ty
 
 
 @pytest.mark.parametrize("name", ["dropped", "cut_off"])
-def test_a_connection_closes_before_or_in_the_middle_of_the_answer(name: str) -> None:
+def test_connection_closes_early(name: str) -> None:
     with serving(faults_by_name(name, every=2)) as (_, client):
         assert client.get(LIST).status_code == 200
         with pytest.raises(httpx2.RemoteProtocolError):
@@ -129,27 +128,27 @@ def test_slow_is_the_correct_response_delayed() -> None:
             [client.get(LIST, timeout=0.2) for _ in range(2)]
 
 
-def test_truncated_json_is_half_of_the_body_with_a_matching_length() -> None:
+def test_truncated_json_is_half() -> None:
     answer = strike("truncated_json", headers={"Accept-Encoding": "identity"})
     assert (answer.status_code, int(answer.headers["content-length"])) == (200, len(answer.content))
     with pytest.raises(json.JSONDecodeError):
         answer.json()
 
 
-def test_truncated_file_is_half_of_a_pdf_alone_or_in_a_zip() -> None:
+def test_truncated_file_is_half() -> None:
     answer = strike("truncated_file", "/pdf?id=p1")
     assert (answer.status_code, answer.content, answer.headers["content-length"]) == (200, b"%PDF-c", "6")
     whole = {"1_pdf.pdf": b"%PDF-current", "2_pdf.pdf": b"%PDF-current"}
     assert members(strike("truncated_file", PAIR)) == whole | {"1_pdf.pdf": b"%PDF-c"}
 
 
-def test_expired_token_refuses_requests_with_a_token_and_no_guest() -> None:
+def test_expired_token_refuses_no_guest() -> None:
     answer = strike("expired_token", headers=TOKEN)
     assert (answer.status_code, answer.json()["name"]) == (401, "TokenExpiredError")
     assert strike("expired_token").status_code == 200
 
 
-def test_challenge_is_sent_to_every_guest_for_notes_and_files() -> None:
+def test_challenge_is_for_guests() -> None:
     with serving(faults_by_name("challenge")) as (_, client):
         for path in (LIST, "/pdf?id=p1", "/notes/edits?note.id=p1"):
             refused = client.get(path)
@@ -158,7 +157,7 @@ def test_challenge_is_sent_to_every_guest_for_notes_and_files() -> None:
         assert client.get(f"/groups?id={V}").status_code == 200
 
 
-def test_browser_check_redirects_every_guest_to_a_page() -> None:
+def test_browser_check_redirects_guests() -> None:
     with serving(faults_by_name("browser_check")) as (_, client):
         answer = client.get(LIST)
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (302, "/challenge")
@@ -167,7 +166,7 @@ def test_browser_check_redirects_every_guest_to_a_page() -> None:
         assert client.get(LIST, headers=TOKEN).status_code == 200
 
 
-def test_wrong_host_finds_no_note_and_answers_like_the_other_api() -> None:
+def test_wrong_host_finds_no_note() -> None:
     with serving(faults_by_name("wrong_host")) as (service, client):
         assert client.get(LIST).json() == {"notes": [], "count": 0}
         assert client.get("/notes/edits?note.id=p1").json() == {"edits": [], "count": 0}
@@ -180,7 +179,7 @@ def test_wrong_host_finds_no_note_and_answers_like_the_other_api() -> None:
         assert ids(client.get(LIST)) == ["p1", "p2", "p3"]
 
 
-def test_no_count_leaves_the_count_out_of_every_list() -> None:
+def test_no_count_in_any_list() -> None:
     with serving(faults_by_name("no_count")) as (service, client):
         assert set(client.get(f"{LIST}&count=true").json()) == {"notes"}
         listed = httpx2.get(f"{service.base_url_v1}/notes?invitation={OLD}/-/Blind_Submission")
@@ -194,7 +193,7 @@ def test_ignores_after_restarts_every_page() -> None:
 
 
 @pytest.mark.parametrize("second", ["after=p2", "offset=2"])
-def test_shifting_list_drops_a_note_and_inserts_one_before_it(second: str) -> None:
+def test_shifting_list_drops_and_inserts(second: str) -> None:
     with serving(faults_by_name("shifting_list")) as (service, client):
         first = client.get(f"{LIST}&limit=2&count=true")
         assert (ids(first), first.json()["count"]) == (["p1", "p2"], 3)
@@ -209,7 +208,7 @@ def test_shifting_list_drops_a_note_and_inserts_one_before_it(second: str) -> No
 
 
 @pytest.mark.parametrize(("second", "left"), [("after=p2", ["p3"]), ("offset=2", [])])
-def test_note_vanishes_from_the_page_before_and_offsets_slip(second: str, left: list[str]) -> None:
+def test_note_vanishes_and_offsets_slip(second: str, left: list[str]) -> None:
     with serving(faults_by_name("note_vanishes")) as (_, client):
         assert ids(client.get(f"{LIST}&limit=2")) == ["p1", "p2"]
         behind = client.get(f"{LIST}&limit=2&count=true&{second}")
@@ -217,14 +216,14 @@ def test_note_vanishes_from_the_page_before_and_offsets_slip(second: str, left: 
         assert ids(client.get(f"{LIST}&limit=2&after=p1")) == ["p3"]
 
 
-def test_not_a_pdf_is_a_page_of_html() -> None:
+def test_not_a_pdf_is_html() -> None:
     for path in ("/pdf?id=p1", PAIR, "/notes/edits/attachment?id=e2&name=pdf"):
         answer = strike("not_a_pdf", path)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
         assert b"<title>Error | OpenReview</title>" in answer.content
 
 
-def test_not_a_pdf_inside_is_html_with_the_requested_content_type() -> None:
+def test_not_a_pdf_inside_is_html() -> None:
     for path, kind in (("/pdf?id=p1", "application/pdf"), (PAIR, "application/zip")):
         answer = strike("not_a_pdf_inside", path)
         assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
@@ -237,7 +236,7 @@ def test_zip_without_member_lacks_its_last() -> None:
         assert client.get("/pdf?id=p2").content == b"%PDF-current"
 
 
-def test_zip_of_other_contains_a_file_that_is_not_a_pdf() -> None:
+def test_zip_of_other_has_no_pdf() -> None:
     with serving(faults_by_name("zip_of_other")) as (_, client):
         held = members(client.get(PAIR))
         assert [content[:5] for content in held.values()] == [b"<!DOC", b"%PDF-"]
@@ -255,7 +254,7 @@ def test_zip_bomb_inflates_enormously() -> None:
         assert sizes == {"1_pdf.pdf": (512 << 20) + 9, "2_pdf.pdf": 12}
 
 
-def test_huge_file_is_streamed_in_bounded_memory() -> None:
+def test_huge_file_is_streamed() -> None:
     with serving(faults_by_name("huge_file")) as (_, client):
         with client.stream("GET", "/pdf?id=p2") as answer:
             assert int(answer.headers["content-length"]) == (2 << 30) + 9
@@ -264,13 +263,13 @@ def test_huge_file_is_streamed_in_bounded_memory() -> None:
         assert list(members(client.get("/attachment?name=pdf&ids=p1,p2,p3"))) == ["1_pdf.pdf", "3_pdf.pdf"]
 
 
-def test_drips_sends_a_byte_at_a_time() -> None:
+def test_drips_byte_by_byte() -> None:
     with serving(faults_by_name("drips", every=1)) as (_, client), pytest.raises(httpx2.ReadTimeout):
         client.get(LIST, timeout=0.1)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_the_same_submission_is_unreadable_in_every_response(name: str) -> None:
+def test_same_submission_is_unreadable_throughout(name: str) -> None:
     with serving(faults_by_name(f"unreadable_{name}")) as (_, client):
         whole, first, second = (client.get(path).content for path in (LIST, f"{LIST}&limit=1", f"{LIST}&after=p1"))
     assert VALUES[name] + b"," in whole.split(b'"further":')[1]
@@ -278,7 +277,7 @@ def test_the_same_submission_is_unreadable_in_every_response(name: str) -> None:
     assert b'"further"' not in second
 
 
-def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
+def test_login_429_takes_the_second() -> None:
     account = {"id": WORLD.user, "password": WORLD.password}
     with serving(faults_by_name("login_429")) as (_, client):
         refused = client.post("/login", json=account)
@@ -289,7 +288,7 @@ def test_login_429_refuses_the_first_sign_in_and_takes_the_second() -> None:
         assert client.get(LIST).status_code == 200
 
 
-def test_temporary_faults_of_several_names_take_turns() -> None:
+def test_faults_take_turns() -> None:
     with serving(faults_by_name("error_500", "error_502_html", "error_503_empty")) as (_, client):
         statuses = [client.get(LIST).status_code for _ in range(30)]
     assert [(place, status) for place, status in enumerate(statuses, 1) if status != 200] == [
@@ -297,7 +296,7 @@ def test_temporary_faults_of_several_names_take_turns() -> None:
     ]  # fmt: skip
 
 
-def test_no_offset_refuses_every_list_with_an_offset() -> None:
+def test_no_offset_refuses_every_list() -> None:
     with serving(faults_by_name("no_offset")) as (_, client):
         assert [client.get(f"{LIST}{rest}").status_code for rest in ("", "&offset=0", "&offset=2")] == [200, 400, 400]
         assert client.get(f"{LIST}&offset=0").json()["name"] == "ValidationError"
@@ -312,7 +311,7 @@ def test_no_offset_refuses_every_list_with_an_offset() -> None:
         ("no_offset_invitations", "/invitations"),
     ],
 )
-def test_no_offset_of_one_route_leaves_the_others(name: str, path: str) -> None:
+def test_no_offset_of_one_route(name: str, path: str) -> None:
     refuse = faults_by_name(name)
     paths = ("/notes", "/notes/edits", "/references", "/invitations", "/groups")
     asked = [Request("GET", "v1", one, {"offset": "0"}) for one in paths]
@@ -336,12 +335,12 @@ def test_simultaneous_faults_are_combined() -> None:
         assert time.monotonic() - began >= 0.3
 
 
-def test_a_fault_with_no_such_name_is_one_sentence_that_lists_them() -> None:
+def test_unknown_fault_lists_the_known() -> None:
     with pytest.raises(PeercorpusError, match=r"'rain'.* rate_limit, .*login_429\.$"):
         faults_by_name("slow", "rain")
 
 
-def test_every_named_fault_is_tested_here_and_listed_in_the_help(run: Run) -> None:
+def test_every_named_fault_is_tested_here(run: Run) -> None:
     tests = " ".join(name for name in globals() if name.startswith("test_"))
     parametrised = {"error_500", "error_502_html", "error_503_empty", "dropped", "cut_off"}
     parametrised |= {f"no_offset_{route}" for route in ("notes", "edits", "references", "invitations")}
@@ -381,14 +380,14 @@ def pages(name: str) -> list[list[str]]:
     return found[:-1]
 
 
-def test_no_domain_refuses_the_edits_of_a_venue_and_gives_those_of_a_note() -> None:
+def test_no_domain_leaves_edits_of_notes() -> None:
     (first, *_) = edits("", OF_VENUE)
     with serving_edits("no_domain") as client:
         assert client.get(OF_VENUE).status_code == 400
         assert client.get(f"/notes/edits?note.id={first['note']['id']}").status_code == 200
 
 
-def test_ignores_domain_gives_the_edits_of_all_venues() -> None:
+def test_ignores_domain_gives_all_venues() -> None:
     nowhere = "/notes/edits?domain=Nowhere&sort=id"
     assert edits("", nowhere) == []
     assert edits("ignores_domain", nowhere) == edits("", "/notes/edits?sort=id") != []
@@ -399,25 +398,25 @@ def test_unknown_domain_gives_an_empty_list() -> None:
     assert edits("unknown_domain", OF_VENUE) == []
 
 
-def test_edits_lost_lacks_the_first_row_of_each_page_but_the_first() -> None:
+def test_edits_lost_lacks_first_rows() -> None:
     whole = [edit["id"] for edit in edits("", OF_VENUE)]
     assert len(whole) > 3
     assert [one for page in pages("edits_lost") for one in page] == [whole[0], whole[1], *whole[3::2]]
 
 
-def test_edits_repeated_begins_each_page_with_the_last_row_before() -> None:
+def test_edits_repeated_begins_with_last() -> None:
     found = pages("edits_repeated")
     assert len(found) > 1
     assert all(following[0] == page[-1] for page, following in pairwise(found))
     assert list(dict.fromkeys(one for page in found for one in page)) == [edit["id"] for edit in edits("", OF_VENUE)]
 
 
-def test_edits_of_others_contains_one_of_a_missing_venue() -> None:
+def test_edits_of_others_has_one() -> None:
     (added,) = [edit for edit in edits("edits_of_others", OF_VENUE) if edit["domain"] != "Borealis.cc/2024/Conference"]
     assert added["invitation"].startswith(f"{added['domain']}/-/")
 
 
-def test_edits_of_unlisted_contains_one_of_a_missing_note() -> None:
+def test_edits_of_unlisted_has_one() -> None:
     known = {edit["note"]["id"] for edit in edits("", OF_VENUE)}
     (added,) = [edit for edit in edits("edits_of_unlisted", OF_VENUE) if edit["note"]["id"] not in known]
     assert added["domain"] == "Borealis.cc/2024/Conference"

@@ -81,21 +81,21 @@ def harvested(world: World) -> dict[str, Any]:
     return result
 
 
-def test_both_clients_sign_in_and_find_the_venues(world: World, harvested: dict[str, Any]) -> None:
+def test_both_clients_find_the_venues(world: World, harvested: dict[str, Any]) -> None:
     assert harvested["profiles"] == ["~Simulated_Reader1"] * 3
     assert harvested["hosts"] == world.v2.groups["host"]["members"]
     assert harvested["v1"]
     assert harvested["v2"]
 
 
-def test_the_old_client_gets_every_public_paper_and_reply(world: World, harvested: dict[str, Any]) -> None:
+def test_old_client_gets_public_notes(world: World, harvested: dict[str, Any]) -> None:
     for venue, got in harvested["v1"].items():
         assert got["papers"] == public_papers(world.v1, {f"{venue}/-/{name}" for name in LISTS_V1})
         assert got["papers"]
         assert (got["group"], got["domain"]) == (venue, None)
 
 
-def test_the_new_client_gets_every_public_paper_and_reply(world: World, harvested: dict[str, Any]) -> None:
+def test_new_client_gets_public_notes(world: World, harvested: dict[str, Any]) -> None:
     for venue, got in harvested["v2"].items():
         papers = public_papers(world.v2, {f"{venue}/-/Submission"})
         assert got["papers"] == papers
@@ -105,7 +105,7 @@ def test_the_new_client_gets_every_public_paper_and_reply(world: World, harveste
     assert sum(len(got["papers"]) for got in harvested["v2"].values()) > 1
 
 
-def test_the_old_client_gets_author_revisions_only_as_originals(world: World, harvested: dict[str, Any]) -> None:
+def test_old_client_gets_originals_apart(world: World, harvested: dict[str, Any]) -> None:
     hidden = world.v1.author_edits
     for got in harvested["v1"].values():
         for forum, (plain, merged) in got["references"].items():
@@ -115,7 +115,7 @@ def test_the_old_client_gets_author_revisions_only_as_originals(world: World, ha
             assert len(merged) > len(plain)
 
 
-def test_the_new_client_gets_the_public_edits_and_no_other(world: World, harvested: dict[str, Any]) -> None:
+def test_new_client_gets_public_edits(world: World, harvested: dict[str, Any]) -> None:
     edits = defaultdict(list)
     for edit in world.v2.edits.values():
         note = edit["note"]
@@ -129,7 +129,7 @@ def test_the_new_client_gets_the_public_edits_and_no_other(world: World, harvest
     assert 0 < seen < len(world.v2.edits)
 
 
-def test_every_file_that_a_client_asks_for_is_a_pdf(harvested: dict[str, Any]) -> None:
+def test_every_file_is_a_pdf(harvested: dict[str, Any]) -> None:
     for got in [*harvested["v1"].values(), *harvested["v2"].values()]:
         files = got["files"]
         for kind in ("current", "versions", "attachments"):

@@ -1,27 +1,18 @@
 """`peercorpus simulate`: it prints what a client needs, and every switch reaches the service."""
 
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import httpx2
 import pytest
+from tiny_world import free_neighbours
 
 from commands import Run, assert_refused
 
 VENUE = "Borealis.cc/2024/Conference"
-
-
-def free_neighbours() -> int:
-    """Return a free port whose successor is free too."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as first:
-            port: int = first.getsockname()[1]
-            with suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 1)):
-                return port
 
 
 @contextmanager
@@ -43,7 +34,7 @@ def simulating(*arguments: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.slow
-def test_options_for_account_and_budget_reach_the_service() -> None:
+def test_options_reach_the_service() -> None:
     switches = ["--sign-in", "--mfa", "--budget", "3"]
     with simulating(*switches) as (url, lines), httpx2.Client(base_url=url) as client:
         found = re.search(r"sign in as (\S+), (\S+), code (\d+)\.", "\n".join(lines))
@@ -75,5 +66,5 @@ def test_faults_are_announced_and_happen(switches: list[str]) -> None:
         assert "count" not in answers[0].json()
 
 
-def test_a_fault_with_no_such_name_is_refused_with_one_sentence(run: Run) -> None:
+def test_unknown_fault_is_refused(run: Run) -> None:
     assert_refused(run("simulate", "--fault", "rain"), "no fault 'rain'", "rate_limit, rate_limit_in_words, ")

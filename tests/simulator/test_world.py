@@ -1,11 +1,12 @@
-"""The invented world: complete, plausible in time, reproducible, and with everything that real threads have."""
+"""The invented world: complete, plausible, reproducible, of any number of years, and with what real threads have."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from statistics import mean, quantiles
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
 import pypdfium2
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.world.holdings import Holdings, World
 from peercorpus.simulator.world.papers import read_handwritten
-from peercorpus.simulator.world.venues import EMPTY, VENUES, Venue
+from peercorpus.simulator.world.venues import EMPTY, FIRST, VENUES, YEAR, Venue, find_venues, venue_years
 from peercorpus.simulator.world.world import build_world
 
 AURORA, BOREALIS, CASCADIA, JLE, DALES = VENUES
@@ -84,7 +85,10 @@ def as_json(world: World) -> str:
 
 
 def test_the_world_is_the_same_twice() -> None:
-    assert as_json(build_world(40, seed=5)) == as_json(build_world(40, seed=5))
+    first, second = (build_world(40, seed=5) for _ in range(2))
+    assert as_json(first) == as_json(second)
+    path = list(first.v2.files)[-1]
+    assert first.v2.files[path]() == second.v2.files[path]()
 
 
 def test_another_seed_gives_another_world() -> None:
@@ -93,13 +97,7 @@ def test_another_seed_gives_another_world() -> None:
     assert not first.v2.files.keys() & second.v2.files.keys()
 
 
-def test_a_pdf_is_the_same_twice() -> None:
-    first, second = build_world(30), build_world(30)
-    path = list(first.v2.files)[-1]
-    assert first.v2.files[path]() == second.v2.files[path]()
-
-
-def test_an_unknown_venue_is_refused_with_the_known_ones() -> None:
+def test_unknown_venue_is_refused() -> None:
     with pytest.raises(PeercorpusError, match=r"Nowhere.*Aurora\.cc/2020/Conference.*JLE"):
         build_world(venues=["Nowhere.cc/2024/Conference"])
 
@@ -112,18 +110,18 @@ def test_only_the_chosen_venues_are_built() -> None:
 
 
 @pytest.mark.parametrize("papers", [0, 1, 4, 12, 13, 57])
-def test_there_are_as_many_papers_as_asked(papers: int) -> None:
+def test_papers_are_as_many_as_asked(papers: int) -> None:
     assert sum(len(roots(holdings)) for holdings in both(build_world(papers))) == papers
 
 
-def test_every_venue_has_a_handwritten_paper_by_default(world: World) -> None:
+def test_every_venue_has_handwritten_papers(world: World) -> None:
     counts = {venue.venue_id: len(roots(held(world, venue), venue)) for venue in VENUES}
     assert counts == {venue.venue_id: len(read_handwritten(venue.venue_id)) for venue in VENUES}
     assert sum(counts.values()) == HANDWRITTEN
     assert min(counts.values()) > 1
 
 
-def test_every_venue_is_a_group_on_its_own_api_alone(world: World) -> None:
+def test_venue_is_group_on_own_api(world: World) -> None:
     for venue in (*VENUES, EMPTY):
         own, other = (world.v1, world.v2) if venue.api == 1 else (world.v2, world.v1)
         group = own.groups[venue.venue_id]
@@ -133,13 +131,13 @@ def test_every_venue_is_a_group_on_its_own_api_alone(world: World) -> None:
         assert venue.venue_id not in other.groups
 
 
-def test_the_fixed_groups_list_every_venue_on_both_apis(world: World) -> None:
+def test_fixed_groups_list_every_venue(world: World) -> None:
     for holdings in both(world):
         assert holdings.groups["venues"]["members"] == [venue.venue_id for venue in (*VENUES, EMPTY)]
         assert "Aurora.cc" in holdings.groups["host"]["members"]  # type: ignore[operator]
 
 
-def test_the_empty_venue_has_a_form_and_no_paper(world: World) -> None:
+def test_empty_venue_has_a_form(world: World) -> None:
     assert f"{EMPTY.venue_id}/-/Submission" in world.v2.invitations
     assert not list(notes(world.v2, EMPTY))
 
@@ -152,7 +150,7 @@ def test_the_submission_invitation_shows_the_deadline(world: World) -> None:
     assert world.v2.invitations[JLE.submission]["duedate"] is None
 
 
-def test_a_v1_form_is_flat_and_a_v2_form_is_inside_an_edit(world: World) -> None:
+def test_forms_differ_by_api(world: World) -> None:
     v1: Any = world.v1.invitations[f"{AURORA.venue_id}/-/Official_Review"]
     offered = v1["reply"]["content"]["rating"]["value-radio"]
     assert offered == ["1: Reject", "3: Weak Reject", "6: Weak Accept", "8: Accept"]
@@ -162,7 +160,7 @@ def test_a_v1_form_is_flat_and_a_v2_form_is_inside_an_edit(world: World) -> None
     assert [option["value"] for option in rating["enum"]] == [1, 3, 5, 6, 8, 10]
 
 
-def test_every_paper_has_its_own_review_invitation(larger_world: World) -> None:
+def test_papers_have_their_review_invitations(larger_world: World) -> None:
     for venue in VENUES:
         holdings = held(larger_world, venue)
         for root in roots(holdings, venue):
@@ -171,7 +169,7 @@ def test_every_paper_has_its_own_review_invitation(larger_world: World) -> None:
 
 
 @pytest.mark.parametrize("venue", VENUES, ids=lambda venue: venue.host)
-def test_every_answer_of_a_review_is_one_the_form_offers(larger_world: World, venue: Venue) -> None:
+def test_answers_are_those_offered(larger_world: World, venue: Venue) -> None:
     fields = {field.name: field for field in venue.forms[venue.review_name]}
     reviews = list(notes(held(larger_world, venue), venue, f"/-/{venue.review_name}"))
     assert len(reviews) > 60
@@ -183,7 +181,7 @@ def test_every_answer_of_a_review_is_one_the_form_offers(larger_world: World, ve
             assert not offered or set(given if isinstance(given, list) else [given]) <= set(offered)
 
 
-def test_ids_look_like_openreviews_and_are_unique(larger_world: World) -> None:
+def test_ids_look_like_openreviews(larger_world: World) -> None:
     for holdings in both(larger_world):
         assert all(NOTE_ID.fullmatch(note_id) for note_id in (*holdings.notes, *holdings.edits))
         assert not holdings.notes.keys() & holdings.edits.keys()
@@ -201,7 +199,7 @@ def test_replies_are_later_than_their_parents(larger_world: World) -> None:
                 assert parent["tcdate"] < note["tcdate"] <= note["tmdate"], note["id"]
 
 
-def test_every_edit_names_a_note_and_every_pdf_a_file(larger_world: World) -> None:
+def test_edits_name_notes_and_files(larger_world: World) -> None:
     for edit in larger_world.v2.edits.values():
         assert edit["note"]["id"] in larger_world.v2.notes  # type: ignore[index]
     for reference in larger_world.v1.edits.values():
@@ -211,7 +209,7 @@ def test_every_edit_names_a_note_and_every_pdf_a_file(larger_world: World) -> No
         assert found == holdings.files.keys()
 
 
-def test_a_v2_note_is_the_sum_of_its_edits(larger_world: World) -> None:
+def test_v2_note_is_sum_of_edits(larger_world: World) -> None:
     sums: dict[str, dict[str, Any]] = {}
     edits: list[Any] = list(larger_world.v2.edits.values())
     for edit in sorted(edits, key=lambda edit: edit["tcdate"]):
@@ -220,7 +218,7 @@ def test_a_v2_note_is_the_sum_of_its_edits(larger_world: World) -> None:
         assert sums[root["id"]] == root["content"]
 
 
-def test_the_authors_edits_of_v1_are_listed_as_such(world: World) -> None:
+def test_v1_author_edits_are_marked(world: World) -> None:
     root = paper(world, AURORA, "Stale Gradients")
     references = edits_of(world.v1, root["id"])
     plain = [edit for edit in references if edit["id"] not in world.v1.author_edits]
@@ -233,27 +231,27 @@ def test_the_authors_edits_of_v1_are_listed_as_such(world: World) -> None:
     assert root["content"]["original_pdf"] == in_time[-1].replace("/pdf/", "/attachment/")
 
 
-def test_an_original_is_kept_from_the_public(world: World) -> None:
+def test_original_is_not_public(world: World) -> None:
     for root in roots(world.v1):
         original = world.v1.notes[root["original"]]
         assert "everyone" not in original["readers"]  # type: ignore[operator]
         assert original["invitation"] == AURORA.submission
 
 
-def test_withdrawn_and_desk_rejected_papers_are_distinguished_on_both_apis(world: World) -> None:
+def test_withdrawn_differs_from_desk_rejected(world: World) -> None:
     assert kind(paper(world, AURORA, "Column-Wise")) == f"{AURORA.venue_id}/-/Withdrawn_Submission"
     desk = paper(world, BOREALIS, "Tokenisers for Morse")
     assert answer(desk, "venueid") == f"{BOREALIS.venue_id}/Desk_Rejected_Submission"
 
 
-def test_an_unrevised_paper_shows_no_later_invitation(world: World) -> None:
+def test_unrevised_paper_has_no_later_invitation(world: World) -> None:
     root = paper(world, BOREALIS, "Prediction Intervals")
     tails = [invitation.rpartition("/")[2] for invitation in root["invitations"]]
     assert tails == ["Submission", "Full_Submission", "Post_Submission"]
     assert answer(root, "venueid").endswith("Rejected_Submission")
 
 
-def test_public_edits_before_the_deadline_exist_where_the_venue_shows_them(world: World) -> None:
+def test_early_edits_are_public_where_shown(world: World) -> None:
     root = paper(world, CASCADIA, "Forgetting Curves")
     public = [edit for edit in edits_of(world.v2, root["id"]) if edit["readers"] == ["everyone"]]
     early = [edit for edit in public if edit["tmdate"] <= CASCADIA.calendar.deadline]
@@ -269,13 +267,13 @@ def test_the_journal_rewrites_its_first_edit(world: World) -> None:
     assert root["invitations"][0] == JLE.submission
 
 
-def test_every_version_of_a_v1_review_is_public(world: World) -> None:
+def test_v1_review_versions_are_public(world: World) -> None:
     v1 = next(note for note in notes(world.v1, AURORA, "Official_Review") if "Update" in note["content"]["review"])
     versions = edits_of(world.v1, v1["id"])
     assert [edit["content"]["rating"] for edit in versions] == ["3: Weak Reject", v1["content"]["rating"]]
 
 
-def test_a_v2_score_is_first_seen_after_the_release(world: World) -> None:
+def test_v2_score_is_seen_after_release(world: World) -> None:
     forum = paper(world, BOREALIS, "How Much Graph")["id"]
     reviews = [note for note in notes(world.v2, BOREALIS, "/-/Official_Review") if note["forum"] == forum]
     raised = max(reviews, key=lambda note: note["tmdate"])
@@ -304,7 +302,7 @@ def test_threads_have_what_real_threads_have(world: World) -> None:
     assert any(isinstance(part, dict) and "readers" in part for note in replies for part in note["content"].values())
 
 
-def test_a_deleted_note_leaves_a_reply_behind(world: World) -> None:
+def test_deleted_note_leaves_a_reply(world: World) -> None:
     deleted = [note for note in notes(world.v1) if note["ddate"]]
     assert len(deleted) == 1
     assert [note["ddate"] for note in notes(world.v1) if note["replyto"] == deleted[0]["id"]] == [None]
@@ -325,7 +323,7 @@ def test_generated_papers_have_every_status() -> None:
 
 
 @pytest.mark.parametrize("venue", VENUES, ids=lambda venue: venue.host)
-def test_a_pdf_has_its_title_in_the_venues_layout(world: World, venue: Venue) -> None:
+def test_pdf_has_title_and_layout(world: World, venue: Venue) -> None:
     holdings = held(world, venue)
     root = next(root for root in roots(holdings, venue) if answer(root, "venueid") == venue.venue_id)
     uploads = [edit if venue.api == 1 else edit["note"] for edit in edits_of(holdings, root["id"])]
@@ -351,7 +349,7 @@ def test_every_handwritten_version_differs_and_opens(world: World) -> None:
 
 
 @pytest.mark.slow
-def test_generated_pdfs_are_distinct_and_still_open() -> None:
+def test_generated_pdfs_are_distinct() -> None:
     world = build_world(200, venues=[BOREALIS.venue_id])
     pdfs = [file() for file in list(world.v2.files.values())[-60:]]
     assert len(set(pdfs)) == len(pdfs)
@@ -371,7 +369,7 @@ def test_two_thousand_papers_are_built_quickly() -> None:
     assert reviews > 6000
 
 
-def test_notes_are_numbered_in_the_order_of_time(larger_world: World) -> None:
+def test_notes_are_numbered_in_time(larger_world: World) -> None:
     numbers: dict[tuple[str, str], list[int]] = {}
     for holdings in both(larger_world):
         for note in notes(holdings):
@@ -380,9 +378,73 @@ def test_notes_are_numbered_in_the_order_of_time(larger_world: World) -> None:
     assert all(given == list(range(1, len(given) + 1)) for given in numbers.values())
 
 
-def test_the_journal_has_papers_that_are_still_under_review() -> None:
+def test_journal_has_papers_under_review() -> None:
     world = build_world(60, venues=[JLE.venue_id])
     waiting = [root for root in roots(world.v2) if answer(root, "venueid") == "JLE/Under_Review"]
     assert waiting
     decided = {note["forum"] for note in notes(world.v2, JLE, "/-/Decision")}
     assert not decided & {root["id"] for root in waiting}
+
+
+def test_venues_precede_earlier_years() -> None:
+    found = venue_years(22)
+    assert found[:5] == VENUES
+    assert len({venue.venue_id for venue in found}) == 22
+    assert [venue.venue_id for venue in found[5:9]] == [
+        "Aurora.cc/2019/Conference",
+        "Borealis.cc/2023/Conference",
+        "Cascadia.cc/2024/Conference",
+        "DALES/2022/Conference",
+    ]
+
+
+def test_earlier_year_is_the_same_venue() -> None:
+    borealis = next(venue for venue in VENUES if venue.venue_id == "Borealis.cc/2024/Conference")
+    (before,) = find_venues(["Borealis.cc/2022/Conference"])
+    assert (before.short, before.website) == ("Borealis 2022", "https://borealis.example.org/2022")
+    assert before.labels == {name: label.replace("2024", "2022") for name, label in borealis.labels.items()}
+    year_ms = 365.25 * 86_400_000
+    for moment in ("opens", "registration", "deadline", "released", "camera_ready"):
+        assert getattr(borealis.calendar, moment) - getattr(before.calendar, moment) == pytest.approx(2 * year_ms)
+    (aurora,) = find_venues(["Aurora.cc/2018/Conference"])
+    assert aurora.calendar.registration == 0
+
+
+def test_no_year_precedes_openreview() -> None:
+    with pytest.raises(PeercorpusError, match="venue-years"):
+        venue_years(1_000)
+    most = len(VENUES) + sum(int(YEAR.findall(one.venue_id)[0]) - FIRST for one in VENUES if "20" in one.venue_id)
+    assert len(venue_years(most)) == most
+
+
+def test_every_venue_year_has_papers() -> None:
+    world = build_world(papers=44, number=22)
+    for venue in venue_years(22):
+        holdings = world.v1 if venue.api == 1 else world.v2
+        # Their signatures name the paper, and so the venue.
+        held = [note for note in holdings.notes.values() if f"{venue.venue_id}/" in str(note.get("signatures"))]
+        assert held, venue.venue_id
+
+
+@pytest.mark.slow
+def test_large_papers_are_long() -> None:
+    venue = venue_years(1)[0]
+    world = build_world(papers=192, venues=[venue.venue_id], is_large=True)
+    reviews = [note for note in world.v1.notes.values() if str(note["invitation"]).endswith("Official_Review")]
+    texts = [str(cast(Mapping[str, object], note["content"])["review"]) for note in reviews]
+    words = [len(re.findall(r"\w+", text)) for text in texts]
+    assert mean(words) == pytest.approx(434, rel=0.15)
+    assert quantiles(words)[0] == pytest.approx(265, rel=0.2)
+    assert quantiles(words)[2] == pytest.approx(538, rel=0.2)
+    assert len(set(texts)) == len(texts)
+    files = [content() for content in list(dict.fromkeys(world.v1.files.values()))[-6:]]
+    assert len(set(files)) == 6
+    assert max(map(len, files)) < 300_000
+
+
+@pytest.mark.slow
+def test_large_papers_share_texts_on_request() -> None:
+    venue = venue_years(1)[0]
+    world = build_world(papers=24, venues=[venue.venue_id], is_large=True, papers_per_file=12)
+    files = {content() for content in world.v1.files.values()}
+    assert len(files) < len(world.v1.files) / 2

@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -131,3 +133,12 @@ def ask(
 def tiny_world() -> World:
     """A new world, which a test may change."""
     return World(holdings_v1(), holdings_v2())
+
+
+def free_neighbours() -> int:
+    """Return a free port whose successor is free too."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as first:
+            port: int = first.getsockname()[1]
+            with suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 1)):
+                return port

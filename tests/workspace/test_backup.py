@@ -51,20 +51,20 @@ def assert_whole(backup: Path, run: Run) -> None:
 
 @requires_shell
 @pytest.mark.usefixtures("writing")
-def test_a_copy_made_during_a_run_is_intact(tmp_path: Path, run: Run) -> None:
+def test_copy_during_a_run_is_intact(tmp_path: Path, run: Run) -> None:
     shell(tmp_path, WHILE_WRITING)
     assert (tmp_path / "backup").stat().st_mode & 0o777 == 0o700
     assert_whole(tmp_path / "backup", run)
 
 
 @pytest.mark.usefixtures("writing")
-def test_without_the_program_python_copies_the_database(tmp_path: Path, run: Run) -> None:
+def test_python_copies_without_the_program(tmp_path: Path, run: Run) -> None:
     without = re.sub(r"^sqlite3 .*$", lambda _: WITH_PYTHON, WHILE_WRITING, flags=re.MULTILINE)
     shell(tmp_path, without.replace("python -c", "python3 -c"))
     assert_whole(tmp_path / "backup", run)
 
 
-def test_a_copy_of_an_idle_folder_is_intact(tmp_path: Path, run: Run) -> None:
+def test_copy_of_idle_folder_is_intact(tmp_path: Path, run: Run) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         workspace.raw.add([note(1)])
         workspace.files.add(b"a PDF")

@@ -35,7 +35,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_new_workspace_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
+def test_new_workspace_is_private(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     with open_workspace(folder, create=True) as workspace:
         with workspace.raw.transaction():
@@ -47,7 +47,7 @@ def test_a_new_workspace_is_accessible_to_its_owner_only(tmp_path: Path) -> None
     assert mode(folder / "raw.db") == mode(folder / "takedown.txt") == 0o600
 
 
-def test_an_older_workspace_becomes_private_at_its_next_write(tmp_path: Path) -> None:
+def test_older_workspace_becomes_private(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     with open_workspace(folder, create=True) as workspace:
         workspace.raw.add([NOTE])
@@ -62,20 +62,20 @@ def test_an_older_workspace_becomes_private_at_its_next_write(tmp_path: Path) ->
     assert mode(folder) == 0o700
 
 
-def test_a_folder_of_another_user_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_folder_keeps_its_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o770)
     monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 1)
     make_private_folder(tmp_path)
     assert mode(tmp_path) == 0o770
 
 
-def test_a_folder_for_damaged_files_is_accessible_to_its_owner_only(tmp_path: Path) -> None:
+def test_folder_of_damaged_files_is_private(tmp_path: Path) -> None:
     (tmp_path / "tables" / "3-posts").mkdir(parents=True)
     Tables(tmp_path / "tables", tmp_path / "partial").set_log_aside("3-posts", tmp_path / "damaged")
     assert mode(tmp_path / "damaged") == 0o700
 
 
-def test_a_symbolic_link_instead_of_a_file_is_not_followed(tmp_path: Path) -> None:
+def test_link_instead_of_file_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
     (tmp_path / "takedown.txt").symlink_to(other)
@@ -112,7 +112,7 @@ def listing(folder: Path) -> dict[str, str | None]:
     "name",
     [*OWN, "files/ab", "files/partial", "tables/1-papers", "tables/1-papers/_delta_log", "tables/3-posts/venue_id=V"],
 )
-def test_a_workspace_containing_a_symbolic_link_is_not_written(corpus: Path, other: Path, name: str) -> None:
+def test_workspace_with_link_is_not_written(corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
     (corpus / name).unlink(missing_ok=True)
     (corpus / name).parent.mkdir(parents=True, exist_ok=True)
@@ -122,9 +122,7 @@ def test_a_workspace_containing_a_symbolic_link_is_not_written(corpus: Path, oth
     assert listing(other) == before
 
 
-def test_no_index_is_created_or_removed_through_a_symbolic_link(
-    corpus: Path, other: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_index_follows_a_link(corpus: Path, other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.explorer.search_index.digest_inputs", lambda _: "3")
     before = listing(other)
     (corpus / "explorer").symlink_to(other)
@@ -137,7 +135,7 @@ def test_no_index_is_created_or_removed_through_a_symbolic_link(
 
 
 @pytest.mark.parametrize("name", ["splits", "splits/.lock"])
-def test_no_splits_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
+def test_no_splits_follow_a_link(tmp_path: Path, corpus: Path, other: Path, name: str) -> None:
     before = listing(other)
     (corpus / name).parent.mkdir(exist_ok=True)
     (corpus / name).symlink_to(other if name == "splits" else other / "index-1" / "file")
@@ -146,7 +144,7 @@ def test_no_splits_are_stored_through_a_symbolic_link(tmp_path: Path, corpus: Pa
     assert listing(other) == before
 
 
-def test_no_answers_of_a_model_are_stored_through_a_symbolic_link(corpus: Path, tmp_path: Path) -> None:
+def test_no_answers_follow_a_link(corpus: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.db"
     elsewhere.touch()
     (corpus / "answers.db").symlink_to(elsewhere)
@@ -155,7 +153,7 @@ def test_no_answers_of_a_model_are_stored_through_a_symbolic_link(corpus: Path, 
     assert not elsewhere.stat().st_size
 
 
-def test_no_release_is_written_through_a_symbolic_link(corpus: Path, other: Path) -> None:
+def test_no_release_follows_a_link(corpus: Path, other: Path) -> None:
     before = listing(other)
     (corpus / "releases").symlink_to(other)
     with pytest.raises(WorkspaceError, match="is a link"), open_target(corpus, None, None):
@@ -163,7 +161,7 @@ def test_no_release_is_written_through_a_symbolic_link(corpus: Path, other: Path
     assert listing(other) == before
 
 
-def test_a_symbolic_link_instead_of_an_atomically_written_file_is_not_followed(tmp_path: Path) -> None:
+def test_atomic_write_replaces_a_link(tmp_path: Path) -> None:
     other = tmp_path / "somebody else's"
     other.write_text("untouched")
     (tmp_path / "place.json").symlink_to(other)
@@ -174,7 +172,7 @@ def test_a_symbolic_link_instead_of_an_atomically_written_file_is_not_followed(t
 
 
 @pytest.mark.parametrize("name", ["papers.csv", "p" * 255, "é" * 127, "[p].csv"])
-def test_two_runs_that_write_one_file_do_not_see_each_other(tmp_path: Path, name: str) -> None:
+def test_two_writers_do_not_meet(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with replacing(path) as first:
         first.write_text("first")
@@ -188,7 +186,7 @@ def test_two_runs_that_write_one_file_do_not_see_each_other(tmp_path: Path, name
     assert [each.name for each in tmp_path.iterdir()] == [name]
 
 
-def test_an_error_leaves_the_earlier_file_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_error_leaves_the_earlier_file(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
     path.write_text("earlier")
 
@@ -202,7 +200,7 @@ def test_an_error_leaves_the_earlier_file_and_nothing_beside_it(tmp_path: Path) 
     assert listing(tmp_path) == {"papers.csv": "earlier"}
 
 
-def test_what_a_killed_run_left_beside_a_file_is_removed_and_other_files_are_not(tmp_path: Path) -> None:
+def test_killed_runs_leftovers_are_removed(tmp_path: Path) -> None:
     left, running, alike = (
         tmp_path / name
         for name in (".papers.csv.0123abcd.partial", ".papers.csv.4567abcd.partial", ".papers.csv.jsonl.partial")

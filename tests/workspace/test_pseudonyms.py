@@ -19,7 +19,7 @@ def opened(path: Path, *, write: bool = True) -> tuple[str, str, str]:
         return raw.pseudonyms.of(ADA), raw.pseudonyms.of(BO), raw.pseudonyms.digest()
 
 
-def test_an_account_has_one_pseudonym_in_a_database_and_its_copies(tmp_path: Path) -> None:
+def test_one_account_has_one_pseudonym(tmp_path: Path) -> None:
     first = opened(tmp_path / "raw.db")
     shutil.copy(tmp_path / "raw.db", tmp_path / "copy.db")
     assert (
@@ -29,12 +29,12 @@ def test_an_account_has_one_pseudonym_in_a_database_and_its_copies(tmp_path: Pat
     assert all(len(name) == 10 and set(name) <= set("0123456789abcdef") for name in first[:2])
 
 
-def test_another_database_has_other_pseudonyms_and_another_digest(tmp_path: Path) -> None:
+def test_other_database_has_other_pseudonyms(tmp_path: Path) -> None:
     one, other = opened(tmp_path / "one.db"), opened(tmp_path / "other.db")
     assert not set(one) & set(other)
 
 
-def test_a_database_of_version_1_without_a_key_gives_no_pseudonyms_until_it_is_written(tmp_path: Path) -> None:
+def test_first_version_gets_its_key_when_written(tmp_path: Path) -> None:
     opened(tmp_path / "raw.db")
     with closing(sqlite3.connect(tmp_path / "raw.db", isolation_level=None)) as database:
         database.execute("DELETE FROM secrets")
@@ -61,7 +61,7 @@ DAMAGES = [None, "text", 7, b"", b"k" * 32, b"k" * 64]
 @pytest.mark.fault("disk", "one of the two copies of the key of the pseudonyms", "`check` names it", times=12)
 @pytest.mark.parametrize("table", ["secrets", "secret_copies"])
 @pytest.mark.parametrize("value", DAMAGES)
-def test_no_damage_to_one_copy_of_the_key_changes_a_pseudonym(tmp_path: Path, table: str, value: object) -> None:
+def test_one_copy_of_the_key_suffices(tmp_path: Path, table: str, value: object) -> None:
     path = tmp_path / "raw.db"
     before = opened(path)
     overwrite(path, table, value)
@@ -77,7 +77,7 @@ def test_no_damage_to_one_copy_of_the_key_changes_a_pseudonym(tmp_path: Path, ta
 @pytest.mark.fault(
     "disk", "both copies of the key", "no pseudonym is made; `check` says that it is lost", lost="the key"
 )
-def test_a_lost_key_is_never_replaced_silently(tmp_path: Path) -> None:
+def test_lost_key_is_never_replaced_silently(tmp_path: Path) -> None:
     path = tmp_path / "raw.db"
     before = opened(path)
     with closing(RawStore(path)) as raw:

@@ -47,7 +47,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at each place of a stored body", "never read as the record")
-def test_no_flipped_bit_is_read_as_the_record(path: Path) -> None:
+def test_no_flipped_bit_is_read(path: Path) -> None:
     whole = packed_body(path, "r1")
     for bit in range(8 * len(whole)):
         flipped = bytearray(whole)
@@ -80,7 +80,7 @@ def test_a_truncated_body_is_reported(path: Path, body: bytes) -> None:
         assert raw.find(RawKind.NOTE, "r2") == NOTES[2]
 
 
-def test_intact_data_is_not_reported_as_damaged(path: Path) -> None:
+def test_intact_data_has_no_damage(path: Path) -> None:
     with closing(RawStore(path, write=False)) as raw:
         assert raw.damaged.database_faults() == []
         assert list(raw.damaged.check_each()) == [None] * raw.damaged.count()
@@ -89,7 +89,7 @@ def test_intact_data_is_not_reported_as_damaged(path: Path) -> None:
 
 @pytest.mark.fault("disk", "another time or id of a note in `raw.db` than its body states", "`check` names it", times=2)
 @pytest.mark.parametrize("column", [{"modified_ms": 3}, {"object_id": "r9"}])
-def test_a_row_that_contradicts_its_body_is_found(path: Path, column: dict[str, object]) -> None:
+def test_row_contradicting_its_body_is_found(path: Path, column: dict[str, object]) -> None:
     stated = RawObject(RawKind.NOTE, "r7", 2, VENUE, "f", "r7", 5, 7, "a dump", b'{"id":"r7","tmdate":5}')
     with closing(RawStore(path)) as raw:
         raw.add([stated])
@@ -99,7 +99,7 @@ def test_a_row_that_contradicts_its_body_is_found(path: Path, column: dict[str, 
         assert len([each for each in raw.damaged.check_each() if each is not None]) == 1
 
 
-def test_damaged_objects_are_set_aside_and_restored_by_a_new_download(path: Path) -> None:
+def test_objects_aside_come_back(path: Path) -> None:
     whole = packed_body(path, "r1")
     overwrite(path, "r1", body=whole[:-3])
     overwrite(path, "r2", object_id="r3")

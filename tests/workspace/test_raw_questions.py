@@ -53,7 +53,7 @@ def ask_all(raw: RawStore) -> list[object]:
     ]
 
 
-def test_batched_queries_give_the_same_results_as_one_per_venue(raw: RawStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batched_queries_equal_single_ones(raw: RawStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_questions, "GROUP_OBJECTS", 60)
     alone = ask_all(raw)
     with raw.questions.reading_through(VENUES):
@@ -63,7 +63,7 @@ def test_batched_queries_give_the_same_results_as_one_per_venue(raw: RawStore, m
     assert ask_all(raw) != alone
 
 
-def test_the_number_of_queries_does_not_grow_with_the_venues(raw: RawStore) -> None:
+def test_queries_do_not_grow_with_venues(raw: RawStore) -> None:
     asked = Counter[str]()
     raw._db.set_trace_callback(lambda sql: asked.update([sql.partition("FROM asked")[0]]))
     found = []

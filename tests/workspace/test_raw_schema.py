@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from commands import Run, assert_refused
 from peercorpus.errors import WorkspaceError, WorkspaceLockedError
 from peercorpus.installation import advise_update
 from peercorpus.workspace import raw_schema
@@ -132,7 +131,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} - {"workspace.lock", "raw.db-wal", "raw.db-shm"}
 
 
-def test_every_schema_version_is_the_one_recorded(tmp_path: Path) -> None:
+def test_schema_versions_are_those_recorded(tmp_path: Path) -> None:
     recorded = (GOLDEN / "raw-schemas.txt").read_text().splitlines()
     made = []
     for version in range(1, len(MIGRATIONS) + 1):
@@ -147,7 +146,7 @@ def test_every_schema_version_is_the_one_recorded(tmp_path: Path) -> None:
     )
 
 
-def test_a_new_database_has_the_schema_of_a_migrated_one(tmp_path: Path) -> None:
+def test_new_schema_equals_migrated_one(tmp_path: Path) -> None:
     make_first(tmp_path / "old.db")
     for name in ("old.db", "raw.db"):
         RawStore(tmp_path / name).close()
@@ -156,7 +155,7 @@ def test_a_new_database_has_the_schema_of_a_migrated_one(tmp_path: Path) -> None
     assert names(tmp_path) - {"old.db.version-1"} == {"raw.db", "old.db"}
 
 
-def test_a_database_of_version_1_is_migrated_when_it_is_written(old: Path) -> None:
+def test_first_version_is_migrated_when_written(old: Path) -> None:
     rows, schema = rows_of(old), schema_of(old)
     assert all(rows.values()), "every table should have rows"
     with open_workspace(old.parent) as workspace:
@@ -168,7 +167,7 @@ def test_a_database_of_version_1_is_migrated_when_it_is_written(old: Path) -> No
     assert schema_of(copy_path(old, 1)) == schema
 
 
-def test_a_database_of_version_1_is_read_without_a_migration(old: Path) -> None:
+def test_first_version_is_read_as_is(old: Path) -> None:
     with open_workspace(old.parent, write=False) as workspace:
         assert workspace.raw.find(RawKind.NOTE, "a") == NOTE
         assert workspace.tables.venues("1-papers") == []
@@ -178,7 +177,7 @@ def test_a_database_of_version_1_is_read_without_a_migration(old: Path) -> None:
 
 
 @pytest.mark.usefixtures("second")
-def test_a_migration_keeps_every_row_and_a_copy_of_the_old_database(old: Path) -> None:
+def test_migration_keeps_rows_and_a_copy(old: Path) -> None:
     old.chmod(0o640)
     rows, schema = rows_of(old), schema_of(old)
     with open_workspace(old.parent) as workspace:
@@ -211,7 +210,7 @@ def open_and_close(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("second")
-def test_the_copy_includes_the_write_ahead_log(old: Path) -> None:
+def test_copy_includes_the_write_ahead_log(old: Path) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as held:
         held.execute("PRAGMA wal_autocheckpoint = 0")
         held.execute("INSERT INTO sightings (object_id, shown_ms) VALUES ('late', 11)")
@@ -228,9 +227,7 @@ def migrate_and_die(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_migration_leaves_the_old_database_and_the_next_run_migrates(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_migration_is_done_again(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, schema = rows_of(old), schema_of(old)
     process = multiprocessing.get_context("spawn").Process(target=migrate_and_die, args=(old,))
     process.start()
@@ -250,7 +247,7 @@ def test_a_killed_migration_leaves_the_old_database_and_the_next_run_migrates(
 
 
 @pytest.mark.parametrize("fault", ["SELECT nothing FROM nowhere;", "INSERT INTO queue (task) VALUES (NULL);"])
-def test_a_migration_that_fails_leaves_the_old_database(old: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+def test_failed_migration_leaves_the_database(old: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     rows, schema = rows_of(old), schema_of(old)
     monkeypatch.setattr(raw_schema, "MIGRATIONS", (*MIGRATIONS, f"DROP TABLE sightings;\n{fault}"))
     with pytest.raises(WorkspaceError, match="cannot be read or written"):
@@ -259,7 +256,7 @@ def test_a_migration_that_fails_leaves_the_old_database(old: Path, monkeypatch: 
 
 
 @pytest.mark.usefixtures("second")
-def test_without_a_place_for_the_copy_nothing_is_migrated(old: Path) -> None:
+def test_no_place_for_copy_no_migration(old: Path) -> None:
     rows = rows_of(old)
     copy_path(old, 1).mkdir()
     with pytest.raises(IsADirectoryError):
@@ -269,7 +266,7 @@ def test_without_a_place_for_the_copy_nothing_is_migrated(old: Path) -> None:
 
 
 @pytest.mark.usefixtures("second")
-def test_without_room_for_the_copy_nothing_is_migrated(old: Path) -> None:
+def test_no_room_for_copy_no_migration(old: Path) -> None:
     rows = rows_of(old)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (old.stat().st_size // 2, hard))
@@ -320,7 +317,7 @@ def migrating(old: Path) -> Iterator[Connection]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("migrating")
-def test_during_a_migration_other_runs_are_refused_and_readers_see_the_old_state(old: Path) -> None:
+def test_migration_locks_writers_not_readers(old: Path) -> None:
     with pytest.raises(WorkspaceLockedError):
         open_and_close(old.parent)
     with open_workspace(old.parent, write=False) as workspace:
@@ -328,18 +325,8 @@ def test_during_a_migration_other_runs_are_refused_and_readers_see_the_old_state
         assert workspace.raw.state.listing("V", "half") == Listing(None, 0, None, complete=False)
 
 
-def test_a_reader_does_not_migrate_and_names_the_command_that_does(
-    old: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(raw_schema, "OLDEST_READABLE", NEWEST)
-    before = old.read_bytes()
-    assert_refused(run("status", "--workspace", old.parent), "run 'peercorpus build'")
-    assert old.read_bytes() == before
-    assert not copy_path(old, 1).exists()
-
-
 @pytest.mark.parametrize("write", [True, False])
-def test_a_newer_database_is_refused_and_left_as_it_is(old: Path, write: bool) -> None:
+def test_newer_database_is_refused(old: Path, write: bool) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as database:
         database.execute("PRAGMA user_version = 7")
         database.execute("PRAGMA journal_mode = DELETE")
@@ -352,22 +339,13 @@ def test_a_newer_database_is_refused_and_left_as_it_is(old: Path, write: bool) -
     assert names(old.parent) == {"raw.db"}
 
 
-@pytest.mark.parametrize("command", ["status", "build"])
-def test_a_command_on_a_newer_workspace_ends_with_one_sentence(old: Path, run: Run, command: str) -> None:
-    with closing(sqlite3.connect(old, isolation_level=None)) as database:
-        database.execute("PRAGMA user_version = 7")
-    assert_refused(run(command, "--workspace", old.parent), "schema version 7")
-
-
 @pytest.mark.parametrize("write", [True, False])
 @pytest.mark.parametrize(
     "script",
     ["CREATE TABLE recipes (name TEXT);", "CREATE TABLE objects (name TEXT);", MIGRATIONS[0]],
     ids=["another program's", "with a table of the same name", "from before versions were numbered"],
 )
-def test_a_database_that_states_no_version_is_refused_and_left_as_it_is(
-    tmp_path: Path, script: str, *, write: bool
-) -> None:
+def test_database_without_version_is_refused(tmp_path: Path, script: str, *, write: bool) -> None:
     path = tmp_path / "raw.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.executescript(script)

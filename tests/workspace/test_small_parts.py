@@ -60,7 +60,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
-def test_venues_read_together_give_the_same_rows_as_separately(tables: Tables, loads: list[int]) -> None:
+def test_venues_together_give_the_same_rows(tables: Tables, loads: list[int]) -> None:
     alone = read_all(tables)
     assert not loads
     with tables.reading_through():
@@ -72,13 +72,13 @@ def test_venues_read_together_give_the_same_rows_as_separately(tables: Tables, l
     assert read_all(tables) == alone
 
 
-def test_files_are_read_even_if_venues_are_requested_out_of_order(tables: Tables) -> None:
+def test_venues_may_come_in_any_order(tables: Tables) -> None:
     backwards = [list(tables.rows(NAME, venue_id, COLUMNS)) for venue_id in VENUES[::-1]]
     with tables.reading_through():
         assert [list(tables.rows(NAME, venue_id, COLUMNS)) for venue_id in VENUES[::-1]] == backwards
 
 
-def test_few_files_are_read_one_by_one(tables: Tables, loads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_files_are_read_singly(tables: Tables, loads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_parts, "FEW_FILES", 2 * len(VENUES))
     with tables.reading_through():
         read_all(tables)
@@ -87,7 +87,7 @@ def test_few_files_are_read_one_by_one(tables: Tables, loads: list[int], monkeyp
 
 @pytest.mark.fault("disk", "one of many small Parquet files is cut or gone", "one sentence names it", times=2)
 @pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "cut"])
-def test_a_damaged_file_among_many_is_named(tables: Tables, is_gone: bool) -> None:
+def test_damaged_file_among_many_is_named(tables: Tables, is_gone: bool) -> None:
     (part,) = map(str, tables.paths(NAME, VENUES[4]))
     content = Path(part).read_bytes()
     Path(part).unlink() if is_gone else Path(part).write_bytes(content[:-30])
@@ -96,7 +96,7 @@ def test_a_damaged_file_among_many_is_named(tables: Tables, is_gone: bool) -> No
     assert part in str(raised.value)
 
 
-def test_files_whose_rows_differ_from_the_log_are_not_combined(tables: Tables, loads: list[int]) -> None:
+def test_files_unlike_the_log_are_apart(tables: Tables, loads: list[int]) -> None:
     few, more = (Path(str(tables.paths(NAME, VENUES[number])[0])) for number in (3, 4))
     few.write_bytes(more.read_bytes())
     alone = read_all(tables)

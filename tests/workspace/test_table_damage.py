@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
@@ -71,7 +70,7 @@ def test_an_intact_table_has_no_fault(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("venue_id", ["it's", "Köln / 会议 🎓", "..", "../../a", "100%2Fb%", "a=b&c?d#e", "null"])
-def test_the_partition_of_a_venue_with_an_odd_name_is_found(tables: Tables, venue_id: str) -> None:
+def test_odd_named_partition_is_found(tables: Tables, venue_id: str) -> None:
     with tables.replacing((), venue_id, "normalise", "1" * 64) as replacement:
         replacement.set_aside("r", None, Reason.FILE_ALTERED, "words")
     assert list(check_table(tables, NAME)) == [None, None]
@@ -79,7 +78,7 @@ def test_the_partition_of_a_venue_with_an_odd_name_is_found(tables: Tables, venu
 
 @pytest.mark.slow
 @pytest.mark.fault("disk", "one flipped bit, at many places of a table's Parquet file", "`check` names the table")
-def test_every_flipped_bit_of_a_part_is_found(tables: Tables) -> None:
+def test_every_flipped_bit_is_found(tables: Tables) -> None:
     (part,) = parts(tables)
     for _ in each_flipped(part, 97):
         assert len(faults(tables)) == 1
@@ -87,14 +86,14 @@ def test_every_flipped_bit_of_a_part_is_found(tables: Tables) -> None:
 
 
 @pytest.mark.fault("disk", "one flipped bit, at many places of a table's log", "`check` names the table")
-def test_every_flipped_bit_of_the_log_is_found(tables: Tables) -> None:
+def test_flipped_bits_of_the_log_are_found(tables: Tables) -> None:
     for commit in log(tables):
         for _ in each_flipped(commit, 521):
             assert len(faults(tables)) == 1
     assert faults(tables) == []
 
 
-def test_a_flipped_bit_of_an_unrecorded_log_is_found_or_harmless(tables: Tables) -> None:
+def test_unrecorded_log_is_checked(tables: Tables) -> None:
     folder = Path(str(tables.folder))
     assert tables.logs
     tables.logs.forget(NAME)
@@ -119,23 +118,6 @@ def change_a_page(path: Path) -> None:
     path.write_bytes(whole[:150] + bytes([whole[150] ^ 1]) + whole[151:])
 
 
-def test_an_old_file_without_a_digest_in_its_name_is_found_if_its_rows_differ(tables: Tables, tmp_path: Path) -> None:
-    """Its name reveals nothing about its content, so it is opened and its rows are counted."""
-    folder = tmp_path / "old"
-    shutil.copytree(Path(str(tables.folder)), folder / "tables")
-    (part,) = parts(tables)
-    relative = part.relative_to(Path(str(tables.folder)))
-    old = folder / "tables" / relative.with_name("part0.parquet")
-    (folder / "tables" / relative).rename(old)
-    for commit in sorted((folder / "tables" / NAME / "_delta_log").glob("*.json")):
-        commit.write_text(commit.read_text().replace(part.name, old.name))
-    RawStore(folder / "raw.db").close()
-    made = Tables(folder / "tables", folder, TableLogs(folder / "raw.db", write=True))
-    assert list(check_table(made, NAME, opens=False)) == [None]
-    pq.write_table(pq.read_table(old).slice(1), old)
-    assert [fault.detail for fault in check_table(made, NAME, opens=False) if fault] != []
-
-
 DAMAGES = [cut, overwrite_with_zeros, change_a_page, Path.unlink]
 
 
@@ -155,9 +137,7 @@ def test_a_damaged_part_is_not_read(tables: Tables, damage: Callable[[Path], Non
 @pytest.mark.fault("disk", "a commit of a table's log is cut, zeroed or gone", "one sentence names the table", times=3)
 @pytest.mark.parametrize("damage", [cut, overwrite_with_zeros, Path.unlink])
 @pytest.mark.parametrize("commit", [0, 1])
-def test_a_damaged_log_is_not_read_and_is_set_aside(
-    tables: Tables, tmp_path: Path, damage: Callable[[Path], None], commit: int
-) -> None:
+def test_damaged_log_is_set_aside(tables: Tables, tmp_path: Path, damage: Callable[[Path], None], commit: int) -> None:
     damage(log(tables)[commit])
     with pytest.raises(DamagedError, match="check --repair") as raised:
         content(Path(str(tables.folder)))
@@ -172,7 +152,7 @@ def test_a_damaged_log_is_not_read_and_is_set_aside(
 
 
 @pytest.mark.fault("disk", "the last commit of a table's log is gone", "the table is not read as it was before it")
-def test_an_older_version_of_a_table_is_not_read(tables: Tables) -> None:
+def test_older_table_is_not_read(tables: Tables) -> None:
     log(tables)[-1].unlink()
     with pytest.raises(DamagedError, match="check --repair") as raised:
         content(Path(str(tables.folder)))
@@ -181,7 +161,7 @@ def test_an_older_version_of_a_table_is_not_read(tables: Tables) -> None:
 
 
 @pytest.mark.fault("disk", "the log of a table is gone", "it is not read as empty; the next build remakes it")
-def test_a_table_without_its_log_is_not_read_as_empty(tables: Tables, tmp_path: Path) -> None:
+def test_table_without_log_is_not_empty(tables: Tables, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "tables" / NAME / "_delta_log")
     with pytest.raises(DamagedError, match="its log is missing"):
         content(tmp_path / "tables")
@@ -192,7 +172,7 @@ def test_a_table_without_its_log_is_not_read_as_empty(tables: Tables, tmp_path: 
     assert faults(tables) == []
 
 
-def test_a_commit_left_unrecorded_by_a_kill_is_not_a_fault_and_is_recorded_with_the_next(tables: Tables) -> None:
+def test_unrecorded_commit_is_no_fault(tables: Tables) -> None:
     logs, tables.logs = tables.logs, None
     tables.append(NAME, VENUE, "normalise", [])
     assert faults(tables) == []
@@ -203,7 +183,7 @@ def test_a_commit_left_unrecorded_by_a_kill_is_not_a_fault_and_is_recorded_with_
 
 
 @pytest.mark.slow
-def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
+def test_checkpoints_are_recorded(tables: Tables) -> None:
     for _ in range(100):
         tables.append(NAME, VENUE, "normalise", [])
     (checkpoint,) = (Path(str(tables.folder)) / NAME / "_delta_log").glob("*.checkpoint.parquet")
@@ -212,7 +192,7 @@ def test_the_checkpoints_of_a_log_are_recorded(tables: Tables) -> None:
         assert len(faults(tables)) == 1
 
 
-def test_a_table_without_its_unused_files_is_intact_and_usable(tables: Tables) -> None:
+def test_table_without_unused_files_is_intact(tables: Tables) -> None:
     folder = Path(str(tables.folder))
     whole = content(folder)
     assert len(list(folder.rglob("*.parquet"))) == 2

@@ -4,14 +4,13 @@ import hashlib
 import multiprocessing
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from multiprocessing.connection import Connection
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from peercorpus.errors import PeercorpusError, WorkspaceError, WorkspaceLockedError
+from peercorpus.errors import PeercorpusError, WorkspaceError
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import LOCK, Files, open_workspace
 
@@ -29,7 +28,7 @@ def filled(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 invented", bytes(range(256)) * 5000])
-def test_a_file_is_named_by_its_sha256_and_stored_once(tmp_path: Path, content: bytes) -> None:
+def test_file_is_stored_once_by_sha256(tmp_path: Path, content: bytes) -> None:
     files = Files(tmp_path / "files", tmp_path / "files" / "partial")
     sha256 = files.add(content)
     assert sha256 == hashlib.sha256(content).hexdigest()
@@ -50,7 +49,7 @@ def store_for_ever(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("files", [1, 5])
-def test_a_kill_never_leaves_a_partial_file(tmp_path: Path, files: int) -> None:
+def test_kill_leaves_no_partial_file(tmp_path: Path, files: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=store_for_ever, args=(tmp_path,))
     process.start()
     while process.is_alive() and len(list(tmp_path.rglob("*.pdf"))) < files:
@@ -93,7 +92,7 @@ def make_nothing(path: Path) -> None:
         (make_broken_workspace, False, "is damaged .file is not a database."),
     ],
 )
-def test_a_folder_that_is_not_a_workspace_is_refused_and_left_unchanged(
+def test_other_folder_is_left_unchanged(
     tmp_path: Path, make: Callable[[Path], None], create: bool, sentence: str
 ) -> None:
     path = tmp_path / "corpus"
@@ -109,7 +108,7 @@ def test_a_folder_that_is_not_a_workspace_is_refused_and_left_unchanged(
 
 
 @pytest.mark.parametrize("name", ["a file/corpus", "a" * 300], ids=["below a file", "too long a name"])
-def test_a_path_that_cannot_be_a_folder_is_refused_with_a_sentence(tmp_path: Path, name: str) -> None:
+def test_impossible_path_is_refused(tmp_path: Path, name: str) -> None:
     make_file(tmp_path / "a file")
     with (
         pytest.raises(WorkspaceError, match=r"cannot be (read|written): "),
@@ -119,44 +118,7 @@ def test_a_path_that_cannot_be_a_folder_is_refused_with_a_sentence(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["a file"]
 
 
-def hold(folder: Path, ends: Connection) -> None:
-    with open_workspace(folder) as workspace, workspace.raw.transaction():
-        ends.send("held")
-        ends.recv()
-
-
-@contextmanager
-def held_by_another_process(folder: Path) -> Iterator[None]:
-    """The workspace is open for writing, in the middle of a transaction, in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=hold, args=(folder, theirs))
-    process.start()
-    assert ours.poll(60), "the other process did not open the workspace"
-    assert ours.recv() == "held"
-    try:
-        yield
-    finally:
-        ours.send("end")
-        process.join(60)
-        ours.close()
-        theirs.close()
-    assert process.exitcode == 0
-
-
-@pytest.mark.slow
-def test_a_second_writer_is_refused_but_a_reader_is_not(filled: Path) -> None:
-    with held_by_another_process(filled):
-        with pytest.raises(WorkspaceLockedError) as caught, open_workspace(filled, create=True):
-            pytest.fail("it was opened")
-        assert f"'{filled}'" in str(caught.value)
-        with open_workspace(filled, write=False) as workspace:
-            assert list(workspace.raw.latest(RawKind.NOTE, V)) == [NOTE]
-    with open_workspace(filled) as workspace:
-        assert workspace.raw.venues() == [V]
-
-
-def test_the_lock_ends_with_the_run_even_if_it_fails(filled: Path) -> None:
+def test_lock_ends_with_the_run(filled: Path) -> None:
     def fail() -> None:
         with open_workspace(filled):
             raise PeercorpusError("no")
@@ -202,7 +164,7 @@ def end_after(stored: RawObject | None) -> Callable[[Path], None]:
     ids=["nothing", "nothing, failing", "settings, failing", "a note, failing", "settings", "a note"],
 )
 @pytest.mark.parametrize("was_there", [False, True])
-def test_a_new_workspace_remains_only_if_something_was_stored(
+def test_empty_new_workspace_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: Callable[[Path], None], is_left: bool, was_there: bool
 ) -> None:
     folder = tmp_path / "corpus"
@@ -216,13 +178,13 @@ def test_a_new_workspace_remains_only_if_something_was_stored(
         assert list(folder.iterdir()) == []
 
 
-def test_an_existing_workspace_is_kept_whatever_fails(filled: Path) -> None:
+def test_existing_workspace_is_kept(filled: Path) -> None:
     fail_after(None)(filled)
     with open_workspace(filled, write=False) as workspace:
         assert workspace.raw.venues() == [V]
 
 
-def test_a_copied_workspace_is_the_same_workspace(filled: Path, tmp_path: Path) -> None:
+def test_copied_workspace_is_the_same(filled: Path, tmp_path: Path) -> None:
     moved = filled.rename(tmp_path / "moved")
     with open_workspace(moved) as workspace:
         assert list(workspace.raw.latest(RawKind.NOTE, V)) == [NOTE]

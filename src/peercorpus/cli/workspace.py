@@ -14,7 +14,7 @@ from peercorpus.cli.text.formatting import size
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls
-from peercorpus.workspace.placement import HERE
+from peercorpus.workspace.object_store import HERE
 
 if TYPE_CHECKING:
     from peercorpus.conversations.reminder_review import Candidate

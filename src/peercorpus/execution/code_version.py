@@ -51,19 +51,16 @@ def package_versions() -> Mapping[str, str]:
     Packages of optional extras that are not installed are omitted.
     """
     versions = {"peercorpus": code_version()}
-    for requirement in _list_requirements():
+    try:
+        requirements = metadata.requires("peercorpus") or []
+    except metadata.PackageNotFoundError:
+        requirements = []  # The package itself is not installed.
+    for requirement in requirements:
+        if re.search(r"""extra\s*==\s*["']dev["']""", requirement):
+            continue
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
             versions.setdefault(name, metadata.version(name))
         except metadata.PackageNotFoundError:
             continue
     return {**versions, **engine_packages()}
-
-
-def _list_requirements() -> list[str]:
-    """Return the package's requirements without development tools; none if the package itself is not installed."""
-    try:
-        requirements = metadata.requires("peercorpus") or []
-    except metadata.PackageNotFoundError:
-        return []
-    return [text for text in requirements if not re.search(r"""extra\s*==\s*["']dev["']""", text)]

@@ -153,9 +153,6 @@ def run_whole(
 
 EARLIER_DATA_DIGESTS: Mapping[str, str] = MappingProxyType(
     {
-        "4088efa9c62fe58a": "9a89816e4c00b7f8c08c13312af6fe76bab78d5a9a54acc7dd5fbcaf9f493b28",  # vocabulary
-        "f7165cbab890ef28": "4777e5c369d0c0bac8cda234d313626756b99521dd2a8514cfbe28f2a09c7e68",  # declared
-        "99031093b0105db4": "7cbe4c336eebfaa826ac92403136ecee59043599d3ccb9bb57ccc9da129b7005",  # invitations
         "7f25c44d4dc78107": "70de52172c1daf4fa957173460d7a9e9e832c0fa9cf3df307b5ddc6c6452bac7",  # signs
     }
 )

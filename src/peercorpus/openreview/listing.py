@@ -189,7 +189,11 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
             largest = ceiling = max(rows.size, FEWEST_IN_A_PAGE)
             singly = FEWEST_IN_A_PAGE if rows.size == 1 else 0
         elif not singly:
-            largest = min(ceiling, _count_fitting(rows.items, largest))
+            # At least half as many as were requested, with their replies, fit in a page.
+            if len(rows.items) >= FEWEST_IN_A_PAGE:
+                size_bytes = sum(len(memoryview(item)) for item in rows.items)
+                largest = _fit(largest, len(rows.items), size_bytes)
+            largest = min(ceiling, largest)
         singly = max(0, singly - 1)
         names = [object_id(item) for item in page.items]
         ids = {name for name in names if name}
@@ -209,12 +213,6 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
         seen |= ids
         # A list cannot be continued after an object without an id.
         by_offset = by_offset or names[-1:] == [""]
-
-
-def _count_fitting(items: Sequence[msgspec.Raw], asked: int) -> int:
-    """Return how many submissions like these, with their replies, fit in a page; at least half as many as requested."""
-    size_bytes = sum(len(memoryview(item)) for item in items)
-    return _fit(asked, len(items), size_bytes) if len(items) >= FEWEST_IN_A_PAGE else asked
 
 
 def _fit(asked: int, number: int, size_bytes: int) -> int:

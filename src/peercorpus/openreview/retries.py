@@ -49,7 +49,9 @@ def check(response: httpx2.Response) -> None:
     host = response.url.host
     refusal = _read_refusal(response) if status >= 400 else _Refusal()
     is_challenge = refusal.name == "ChallengeRequiredError"
-    if is_challenge or response.has_redirect_location or _is_browser_check(response):
+    is_page = response.headers.get("content-type", "").startswith("text/html")
+    is_browser_check = is_page and b"Verifying your browser" in response.content[:4096]
+    if is_challenge or response.has_redirect_location or is_browser_check:
         if "authorization" in response.request.headers:
             raise TokenRefusedError(f"OpenReview treated the request as not signed in: {TOKEN_REFUSED}")
         raise SignInError(SIGN_IN)
@@ -66,11 +68,6 @@ def check(response: httpx2.Response) -> None:
     if status in {403, 404} or response.request.method == "GET":
         raise NotGivenError(sentence, f"{status} {refusal.name.removesuffix('Error') or 'refused'}")
     raise SourceError(sentence)
-
-
-def _is_browser_check(response: httpx2.Response) -> bool:
-    is_page = response.headers.get("content-type", "").startswith("text/html")
-    return is_page and b"Verifying your browser" in response.content[:4096]
 
 
 def _read_refusal(response: httpx2.Response) -> _Refusal:

@@ -52,18 +52,15 @@ class TimeLimit:
             return stream.read(max_bytes, silence_s)
         silent_until = ends if silence_s is None else min(ends, time.monotonic() + silence_s)
         while (left_s := silent_until - time.monotonic()) > 0:
-            self._say()
+            now = time.monotonic()
+            if now - self._own.reported >= SLOW_S:
+                self._own.reported = now
+                self._on_wait(f"Waiting for {self._own.what}, for {now - self._own.began:.0f} s so far.")
             try:
                 return stream.read(max_bytes, min(left_s, SLOW_S))
             except httpcore2.ReadTimeout:
                 continue
         raise httpcore2.ReadTimeout("it took too long")
-
-    def _say(self) -> None:
-        now = time.monotonic()
-        if now - self._own.reported >= SLOW_S:
-            self._own.reported = now
-            self._on_wait(f"Waiting for {self._own.what}, for {now - self._own.began:.0f} s so far.")
 
 
 class _LimitedStream(httpcore2.NetworkStream):

@@ -109,12 +109,6 @@ def _run_of_all(workspace: Workspace, stage: Stage[Workspace], options: BuildReq
     return StepResult(stage.name, ALL_VENUES, was_finished=False, seconds=time.perf_counter() - started)
 
 
-def _as_built(workspace: Workspace, venue_id: str) -> BuildRequest:
-    """Return the row-changing options that a venue's tables were built with: the engine of its texts."""
-    engine = read_engine_used(workspace.tables, venue_id)
-    return StatedEngine(engine=engine[0], engine_version=engine[1]) if engine else BuildRequest()
-
-
 def find_unfinished(
     workspace: Workspace, venue_ids: Iterable[str], options: BuildRequest | None = None
 ) -> Iterator[tuple[str, list[str]]]:
@@ -127,7 +121,8 @@ def find_unfinished(
     """
     keys_of_all: dict[tuple[str, BuildRequest], str] = {}
     for venue_id in venue_ids:
-        chosen = options or _as_built(workspace, venue_id)
+        engine = None if options else read_engine_used(workspace.tables, venue_id)
+        chosen = options or (StatedEngine(engine=engine[0], engine_version=engine[1]) if engine else BuildRequest())
         names: list[str] = []
         stale: set[str] = set()
         for stage in STAGES:
@@ -151,9 +146,8 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, BuildRequest()):
             raise TableError(
-                f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run 'peercorpus"
-                " build"
-                " --points'."
+                f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run"
+                " 'peercorpus build --points'."
             )
 
 

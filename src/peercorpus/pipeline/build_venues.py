@@ -6,10 +6,10 @@ Workers write files; only this process commits them. Rows and files are the same
 import logging
 import os
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Self
 from uuid import uuid4
 
@@ -21,9 +21,8 @@ from peercorpus.execution.ray_cluster import RayExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import ForumRange, ProgressCallback, Stage
 from peercorpus.pipeline.plan_build import PlannedStep, VenuePlan, plan_venue
-from peercorpus.pipeline.schedule import Schedule
 from peercorpus.pipeline.venue_work import OF_NOTES, StageWork, VenueTask, VenueWorker, WorkItem, do_work
-from peercorpus.workspace.draft_tables import hold, join_ranges
+from peercorpus.workspace.delta_tables import hold, join_ranges
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.table_state import PartitionChange
 from peercorpus.workspace.workspace import Workspace
@@ -38,6 +37,14 @@ LEAST_WEIGHT = 20_000
 
 TIMEOUT_S = 3_600.0
 """Time limit for one item of work, which usually takes seconds; our choice."""
+
+ITEM_WEIGHT = 8_000
+"""Number of objects that small venues sent together should reach: about a second of work; our choice."""
+
+LATER_SHARE = 0.2
+"""Share of its later steps in the work on a large venue; used only for the progress."""
+
+MakeTask = Callable[[VenuePlan, ForumRange, Sequence[PlannedStep]], VenueTask]
 
 SPREAD = "building tables of papers"
 """Name of the workers' step in `Progress`."""
@@ -92,44 +99,23 @@ def build_venues(
         PeercorpusError: A stage raised it, or a worker died.
     """
     build = _VenueBuild(workspace, stages, options, show)
-    plans = map(build.plan, venue_ids)
-    workers = _find_workers(spread, options)
+    # `raw.db` is on this machine, so the workers of a cluster cannot be used.
+    workers = LocalExecutor() if isinstance(spread, RayExecutor) else spread
+    number = options.workers or os.cpu_count() or 1
     # Plans are made until it is clear whether workers are worth starting; further plans while workers are busy.
-    seen = list(_take_weight(plans, LEAST_WEIGHT)) if workers is not None else []
-    if workers is not None and sum(plan.weight for plan in seen) >= LEAST_WEIGHT:
-        build.spread(workers, venue_ids, _count_processes(spread, options))
+    if not isinstance(workers, LocalExecutor) or number > 1:
+        weights = accumulate(build.plan(venue_id).weight for venue_id in venue_ids)
+        if any(weight >= LEAST_WEIGHT for weight in weights):
+            build.spread(workers, venue_ids, _count_processes(spread, number))
     for plan in map(build.plan, venue_ids):
         for step in plan.steps:
             build.run_here(plan, step)
     return [build.describe(venue_id, step) for venue_id in venue_ids for step in build.plan(venue_id).steps]
 
 
-def _find_workers(spread: Executor, options: BuildRequest) -> Executor | None:
-    """Return the executor for the work on notes; None if there is only one worker.
-
-    `raw.db` is on this machine, so the workers of a cluster cannot be used.
-    """
-    executor = LocalExecutor() if isinstance(spread, RayExecutor) else spread
-    is_alone = isinstance(executor, LocalExecutor) and _count_workers(options) == 1
-    return None if is_alone else executor
-
-
-def _count_workers(options: BuildRequest) -> int:
-    return options.workers or os.cpu_count() or 1
-
-
-def _count_processes(spread: Executor, options: BuildRequest) -> int:
+def _count_processes(spread: Executor, number: int) -> int:
     """Return the number of processes on this machine: for a cluster, `--workers` counts those of its machines."""
-    here = os.cpu_count() or 1
-    return min(_count_workers(options), here) if isinstance(spread, RayExecutor) else _count_workers(options)
-
-
-def _take_weight(plans: Iterator[VenuePlan], weight: int) -> Iterator[VenuePlan]:
-    """Yield plans until their total work reaches a weight."""
-    taken = 0
-    while taken < weight and (plan := next(plans, None)) is not None:
-        taken += plan.weight
-        yield plan
+    return min(number, os.cpu_count() or 1) if isinstance(spread, RayExecutor) else number
 
 
 class _VenueBuild:
@@ -173,17 +159,15 @@ class _VenueBuild:
         if step.stage.begin is None:
             step.stage.run(self._workspace, plan.venue_id, self._options, step.key, report)
         else:
-            self._apply([self._run_range(plan, span, step, report) for span in plan.ranges])
+            works = (
+                self._here.work(
+                    self._make_task(plan, span, [step]), self._options, _count_within(plan, span.number, report)
+                )
+                for span in plan.ranges
+            )
+            self._apply([work.changes for (work,) in works])
         self._seconds[plan.venue_id, step.stage.name] = time.perf_counter() - began
         _log.info("%s: %s took %.2f s", plan.venue_id, step.stage.name, self._seconds[plan.venue_id, step.stage.name])
-
-    def _run_range(
-        self, plan: VenuePlan, span: ForumRange, step: PlannedStep, report: ProgressCallback
-    ) -> Sequence[PartitionChange]:
-        """Run a step for a range of a venue's forums."""
-        within = _count_within(plan, span.number, report)
-        (work,) = self._here.work(self._make_task(plan, span, [step]), self._options, within)
-        return work.changes
 
     def _make_task(self, plan: VenuePlan, span: ForumRange, steps: Sequence[PlannedStep]) -> VenueTask:
         """Return the task of a worker for a range of a venue's forums, given the current tables."""
@@ -203,8 +187,12 @@ class _VenueBuild:
                 self.run_here(plan, step)
         began = time.perf_counter()
         worked: dict[tuple[str, str], float] = defaultdict(float)
-        schedule = Schedule(map(self.plan, venue_ids), self._make_task)
-        meter = self._make_meter(venue_ids)
+        asked = WorkItem(self._workspace.folder, uuid4().hex, self._workspace.own_venues, self._options, ())
+        schedule = _Schedule(map(self.plan, venue_ids), self._make_task, asked)
+        forums = sum(map(self._workspace.raw.count_forums, venue_ids))
+        before = sum(plan.forums for plan in self._plans.values() if not plan.first)
+        named = venue_ids[0] if len(venue_ids) == 1 else ALL_VENUES
+        meter = Meter(named, SPREAD, self._show, before, forums)
         done = 0.0
         for item, works in self._do_work(workers, schedule, processes):
             for work in works:
@@ -212,7 +200,7 @@ class _VenueBuild:
                 if (ranges := schedule.collect(work)) is not None:
                     self._apply(ranges)
                     schedule.go_on(work.venue_id, work.stage)
-            done += schedule.count_forums(item.tasks)
+            done += schedule.count_forums(item)
             meter.advance(round(done) - meter.done)
             self._workspace.tables.commit_due()
         share = (time.perf_counter() - began) / (sum(worked.values()) or 1.0)
@@ -220,13 +208,8 @@ class _VenueBuild:
         for (venue_id, stage), seconds in worked.items():
             _log.info("%s: %s took %.2f s of a worker", venue_id, stage, seconds)
 
-    def _make_meter(self, venue_ids: Sequence[str]) -> Meter:
-        forums = sum(map(self._workspace.raw.count_forums, venue_ids))
-        done = sum(plan.forums for plan in self._plans.values() if not plan.first)
-        return Meter(venue_ids[0] if len(venue_ids) == 1 else ALL_VENUES, SPREAD, self._show, done, forums)
-
     def _do_work(
-        self, workers: Executor, schedule: Schedule, processes: int
+        self, workers: Executor, schedule: "_Schedule", processes: int
     ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
         """Yield the workers' items with their results.
 
@@ -234,11 +217,8 @@ class _VenueBuild:
             PeercorpusError: A worker died.
             Exception: Any exception raised in a worker.
         """
-        workspace = self._workspace
-        asked = WorkItem(workspace.folder, uuid4().hex, workspace.own_venues, self._options, ())
         count = processes if isinstance(workers, LocalExecutor) else None
-        items = _Items(schedule, asked)
-        for item, result in workers(do_work, items, timeout_s=TIMEOUT_S, workers=count):
+        for item, result in workers(do_work, schedule, timeout_s=TIMEOUT_S, workers=count):
             if not isinstance(result, Failure):
                 yield item, result
             elif result.error is not None:
@@ -250,18 +230,84 @@ class _VenueBuild:
                 )
 
 
-class _Items:
-    """The tasks of a schedule as items for workers; like the schedule, it may continue after its end."""
+class _Schedule:
+    """Iterates over the items for workers; after the end, results may make more available.
 
-    def __init__(self, schedule: Schedule, asked: WorkItem) -> None:
-        self._schedule = schedule
+    Several small venues go to a worker together; a large venue goes in ranges of its forums, with the versions of its
+    papers once everything they depend on is available.
+    """
+
+    def __init__(self, plans: Iterator[VenuePlan], make_task: MakeTask, asked: WorkItem) -> None:
+        """Plan the work.
+
+        Args:
+            plans: Plans of the venues, consumed as needed.
+            make_task: Makes a task from the current state of the tables.
+            asked: An item without tasks.
+        """
         self._asked = asked
+        self._plans = plans
+        self._make_task = make_task
+        self._ready: deque[tuple[VenuePlan, ForumRange, Sequence[PlannedStep]]] = deque()
+        self._at_work: dict[str, VenuePlan] = {}
+        self._first_left: dict[str, set[str]] = {}
+        self._answers: dict[tuple[str, str], dict[int, Sequence[PartitionChange]]] = defaultdict(dict)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> WorkItem:
-        return replace(self._asked, tasks=next(self._schedule))
+        small: list[VenueTask] = []
+        weight = 0
+        while weight < ITEM_WEIGHT:
+            if self._ready and not small:
+                return replace(self._asked, tasks=(self._make_task(*self._ready.popleft()),))
+            plan = None if self._ready else next(self._plans, None)
+            if plan is None:
+                break
+            if not plan.first:
+                continue
+            self._at_work[plan.venue_id] = plan
+            self._first_left[plan.venue_id] = {step.stage.name for step in plan.first}
+            if len(plan.ranges) == 1:
+                small.append(self._make_task(plan, plan.ranges[0], plan.first))
+                weight += plan.weight
+            else:
+                self._ready.extend((plan, span, plan.first) for span in plan.ranges)
+        if not small:
+            raise StopIteration
+        return replace(self._asked, tasks=tuple(small))
+
+    def collect(self, work: StageWork) -> Sequence[Sequence[PartitionChange]] | None:
+        """Store a stage's changes for a range; return those for all ranges of the venue once they are complete."""
+        plan = self._at_work[work.venue_id]
+        answers = self._answers[work.venue_id, work.stage]
+        answers[work.number] = work.changes
+        if len(answers) < len(plan.ranges):
+            return None
+        del self._answers[work.venue_id, work.stage]
+        return [answers[span.number] for span in plan.ranges]
+
+    def go_on(self, venue_id: str, stage: str) -> None:
+        """Record that a stage's changes for a venue are applied; after the first steps, the later ones are ready."""
+        left = self._first_left[venue_id]
+        if stage in left:
+            left.remove(stage)
+            plan = self._at_work[venue_id]
+            if plan.later and not left:
+                self._ready.extendleft((plan, span, plan.later) for span in plan.ranges)
+
+    def count_forums(self, item: WorkItem) -> float:
+        """Return the number of forums done in an item; those of a large venue count in part each time."""
+        return sum(map(self._count, item.tasks))
+
+    def _count(self, task: VenueTask) -> float:
+        plan = self._at_work[task.venue_id]
+        forums = plan.forums / len(plan.ranges)
+        if not plan.later:
+            return forums
+        is_later = any(name == step.stage.name for name, _ in task.steps for step in plan.later)
+        return forums * (LATER_SHARE if is_later else 1 - LATER_SHARE)
 
 
 def _count_within(plan: VenuePlan, number: int, report: ProgressCallback) -> ProgressCallback:

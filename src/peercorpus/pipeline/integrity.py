@@ -93,7 +93,11 @@ def check_workspace(workspace: Workspace, show: Show) -> Integrity:
     files = Meter(ALL, "checking files", show)
     damages += _check_files(workspace, files)
     tables = Meter(ALL, "checking tables", show)
-    damages += _check_tables(workspace, tables)
+    for name in TABLES:
+        for table_fault in check_table(workspace.tables, name):
+            tables.advance()
+            if table_fault is not None:
+                damages.append(Damage(Held.TABLE, name, table_fault.venue_id, table_fault.detail))
     return Integrity(objects.done, files.done, tables.done, damages, workspace.raw.damaged.not_back())
 
 
@@ -134,14 +138,6 @@ def _find_file_fault(location: Location, sha256: str) -> str | None:
     return None if hashlib.sha256(content).hexdigest() == sha256 else "it was cut or changed after it was stored"
 
 
-def _check_tables(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
-    for name in TABLES:
-        for fault in check_table(workspace.tables, name):
-            meter.advance()
-            if fault is not None:
-                yield Damage(Held.TABLE, name, fault.venue_id, fault.detail)
-
-
 @dataclass(frozen=True, slots=True)
 class Repair:
     """The result of a repair.
@@ -177,7 +173,10 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
             workspace.raw.damaged.set_aside(objects)
     for damage in damages:
         if damage.held is Held.FILE:
-            _set_file_aside(workspace, damage.name)
+            location, aside = workspace.files.path(damage.name), workspace.folder / ASIDE / f"{damage.name}.pdf"
+            make_private_folder(aside.parent)
+            write_whole(aside, read_file(location))
+            location.unlink()
         elif damage.held is Held.TABLE and damage.venue_id is not None:
             workspace.tables.empty(damage.name, damage.venue_id)
         elif damage.held is Held.TABLE:
@@ -191,11 +190,3 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
         build=bool(done),
         has_new_key=not has_key,
     )
-
-
-def _set_file_aside(workspace: Workspace, sha256: str) -> None:
-    location = workspace.files.path(sha256)
-    aside = workspace.folder / ASIDE / f"{sha256}.pdf"
-    make_private_folder(aside.parent)
-    write_whole(aside, read_file(location))
-    location.unlink()

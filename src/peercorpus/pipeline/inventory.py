@@ -5,7 +5,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -108,6 +108,9 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
         "SELECT venue_id, problem, count(*) FROM asked CROSS JOIN queue USING (venue_id)"
         " WHERE task = ? AND done AND problem IS NOT NULL GROUP BY venue_id, problem"
     )
+    odd = f"{NOTES} AND (object_id GLOB '*[^A-Za-z0-9_-]*' OR length(object_id) NOT BETWEEN 1 AND {ID_CHARACTERS})"
+    odd_ids = raw.questions.rows(f"SELECT DISTINCT venue_id, object_id {odd}", venue_id)
+    headers = raw.questions.rows(f"SELECT venue_id, object_id, substr(body, 1, {FRAME_HEADER_BYTES}) {NOTES}", venue_id)
     ask = partial(raw.questions.rows, is_short=True)
     ((api,),) = ask(first_api, venue_id)
     lists = read_lists(raw, venue_id)
@@ -125,9 +128,11 @@ def take_inventory(raw: RawStore, venue_id: str) -> Inventory:
         files_not_had=dict(ask(causes, venue_id)),
         edits_left=len(raw.state.pending(venue_id, TASK)),
         edits_not_had=dict(ask(refused, venue_id, TASK)),
-        odd_ids=_find_odd_ids(raw, venue_id),
-        large_notes=_find_large_notes(raw, venue_id),
-        unreadable=_find_unreadable(raw, venue_id),
+        odd_ids=_name_examples(note_id for (note_id,) in odd_ids),
+        large_notes=_name_examples(
+            note_id for note_id, header in headers if zstandard.frame_content_size(header) > LARGE_BYTES
+        ),
+        unreadable=_name_examples(find_unreadable(raw, venue_id)),
     )
 
 
@@ -154,22 +159,9 @@ def _read_last_seen(raw: RawStore, venue_id: str) -> datetime | None:
     return None
 
 
-def _find_odd_ids(raw: RawStore, venue_id: str) -> NamedExamples:
-    odd = f"{NOTES} AND (object_id GLOB '*[^A-Za-z0-9_-]*' OR length(object_id) NOT BETWEEN 1 AND {ID_CHARACTERS})"
-    ids = [note_id for (note_id,) in raw.questions.rows(f"SELECT DISTINCT venue_id, object_id {odd}", venue_id)]
-    return NamedExamples(len(ids), sorted(ids)[:EXAMPLES])
-
-
-def _find_large_notes(raw: RawStore, venue_id: str) -> NamedExamples:
-    sql = f"SELECT venue_id, object_id, substr(body, 1, {FRAME_HEADER_BYTES}) {NOTES}"
-    rows = raw.questions.rows(sql, venue_id)
-    large = {note_id for note_id, header in rows if zstandard.frame_content_size(header) > LARGE_BYTES}
-    return NamedExamples(len(large), sorted(large)[:EXAMPLES])
-
-
-def _find_unreadable(raw: RawStore, venue_id: str) -> NamedExamples:
-    ids = find_unreadable(raw, venue_id)
-    return NamedExamples(len(ids), ids[:EXAMPLES])
+def _name_examples(ids: Iterable[str]) -> NamedExamples:
+    found = sorted(set(ids))
+    return NamedExamples(len(found), found[:EXAMPLES])
 
 
 NORMALISE = "normalise"

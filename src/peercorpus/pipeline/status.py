@@ -34,7 +34,7 @@ from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility
 from peercorpus.venues.own_venues import find_row
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.placement import Placement, read_placement
+from peercorpus.workspace.object_store import Placement, read_placement
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.table_damage import require_whole
 from peercorpus.workspace.table_reader import TABLES

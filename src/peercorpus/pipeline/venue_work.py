@@ -20,7 +20,7 @@ from peercorpus.links.compare_versions import stage as comparison_stage
 from peercorpus.texts.convert import stage as texts_stage
 from peercorpus.versions.find_versions import STAGE as CHOOSE_VERSIONS
 from peercorpus.versions.inspect import stage as inspection_stage
-from peercorpus.workspace.draft_tables import HeldTables
+from peercorpus.workspace.delta_tables import HeldTables
 from peercorpus.workspace.table_state import PartitionChange
 from peercorpus.workspace.workspace import Workspace
 

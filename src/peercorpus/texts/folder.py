@@ -66,7 +66,7 @@ def _find_stored_pdfs(prefix: S3Path) -> Iterator[S3Path]:
         return
     is_empty = True
     above = len(PurePosixPath(prefix.key).parts)
-    for stored in prefix.walk():
+    for stored, _ in prefix.walk():
         is_empty = False
         parts = PurePosixPath(stored.key).parts[above:]
         if stored.name.lower().endswith(".pdf") and not any(part.startswith(".") for part in parts):

@@ -1,39 +1,41 @@
 """Move files and tables of a workspace to a store and back; an interrupted move can be continued."""
 
-import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import permutations
 from pathlib import Path
 from uuid import uuid4
 
 from peercorpus.errors import StoreError, WorkspaceError
 from peercorpus.execution.executor import in_batches
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.object_store import Location, S3Path, list_below, locate
-from peercorpus.workspace.placement import (
+from peercorpus.workspace.object_store import (
     HERE,
     MARK,
+    PART_BYTES,
+    Location,
     Placement,
+    S3Path,
+    file_digest,
     is_ours,
+    list_below,
+    locate,
     parse_location,
     read_placement,
-    take,
+    require_ours,
     write_placement,
 )
-from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
-PARTS = ("files", "tables")
-PDF = ".pdf"
-FIRST_COMMIT = f"/_delta_log/{0:020}.json"
 OWN = re.compile(r"tables/.+|files/[0-9a-f]{2}/[0-9a-f]{64}\.pdf")
 """Matches paths to move; everything else in these folders is left alone."""
+
+PREFIX = re.compile(r"((?!\.\.?(/|$))[\w.-]+(/|$))*", re.ASCII)
+"""Matches keys that all packages spell alike: other characters are quoted in URLs, by deltalake 1.6 even twice."""
 
 AT_ONCE = 16
 """Maximum number of concurrent requests."""
@@ -65,45 +67,30 @@ def move_workspace(folder: Path, to: str, show: Show) -> MoveResult:
         show: Receives the progress.
 
     Raises:
-        WorkspaceError: The folder is not a workspace, or is in use.
+        WorkspaceError: The folder is not a workspace, or is in use; or `to` is neither a store nor its own folder.
         StoreError: The destination contains something else, or differs from what was sent.
         OSError: A file, or the store, cannot be read or written.
     """
-    destination = _parse_destination(folder, to)
-    with open_workspace(folder, create=destination != HERE) as workspace:
-        return _Move(workspace, show).run(destination)
+    destination = locate(to)
+    if isinstance(destination, Path) and destination not in {Path(HERE), folder}:
+        raise WorkspaceError(
+            f"Files and tables cannot be stored in '{to}'; name s3://BUCKET/PREFIX, or '.' for the workspace's own"
+            " folder."
+        )
+    at = HERE if isinstance(destination, Path) else str(destination)
+    with open_workspace(folder, create=at != HERE) as workspace:
+        return _Move(workspace, show).run(at)
 
 
 def _list_own(root: Location) -> dict[str, int]:
     """Return the sizes in bytes of a workspace's files at a location, by their names below it."""
-    sizes: dict[str, int] = {}
-    for part in PARTS:
-        for path, size in list_below(root / part):
-            name = str(path).removeprefix(str(root)).lstrip("/")
-            if OWN.fullmatch(name):
-                sizes[name] = size
-    return sizes
-
-
-def _parse_destination(folder: Path, text: str) -> str:
-    """Return the destination in the spelling of `place.json`.
-
-    Raises:
-        PeercorpusError: It is neither a store nor the workspace's own folder.
-    """
-    location = locate(text)
-    if isinstance(location, S3Path):
-        return str(location).rstrip("/")
-    if location not in {Path(HERE), folder}:
-        raise WorkspaceError(
-            f"Files and tables cannot be stored in '{text}'; name s3://BUCKET/PREFIX, or '.' for the workspace's own"
-            " folder."
-        )
-    return HERE
+    below = (entry for part in ("files", "tables") for entry in list_below(root / part))
+    sizes = {"/".join(path.parts[len(root.parts) :]): size for path, size in below}
+    return {name: size for name, size in sizes.items() if OWN.fullmatch(name)}
 
 
 class _Move:
-    """One move; `placement.Placement` records its progress."""
+    """One move; `Placement` records its progress."""
 
     def __init__(self, workspace: Workspace, show: Show) -> None:
         self._folder = workspace.folder
@@ -118,12 +105,8 @@ class _Move:
         if self._placement.other is not None:
             self._clear_other()
         sizes = _list_own(parse_location(self._folder, to))
-        return MoveResult(
-            place=to,
-            files=sum(name.startswith("files/") for name in sizes),
-            size_bytes=sum(sizes.values()),
-            copied=copied,
-        )
+        files = sum(name.startswith("files/") for name in sizes)
+        return MoveResult(place=to, files=files, size_bytes=sum(sizes.values()), copied=copied)
 
     def _record(self, placement: Placement) -> None:
         write_placement(self._folder, placement)
@@ -133,41 +116,35 @@ class _Move:
         """Copy everything, compare it, and switch to the copies; return the number of files copied in this run."""
         before = self._placement
         source, target = parse_location(self._folder, before.at), parse_location(self._folder, to)
-        if any(str(inner).startswith(f"{str(outer).rstrip('/')}/") for inner, outer in permutations((source, target))):
+        if f"{source}/".startswith(f"{target}/") or f"{target}/".startswith(f"{source}/"):
             raise StoreError(
                 f"'{target}' and '{source}', where files and tables are now, must not be inside one another; name"
                 " another prefix."
             )
         self._record(replace(before, other=to))
         try:
-            take(target, before.mark)
+            _take(target, before.mark)
         except BaseException:
             self._record(before)
             raise
         here, there = _list_own(source), _list_own(target)
-        stale = [name for name in there if name not in here or "/_delta_log/" in name or _is_damaged(target / name)]
-        self._for_each("clear", stale, lambda name: (target / name).unlink(missing_ok=True))
-        left = sorted(here.keys() - {name for name in there.keys() - stale if there[name] == here.get(name)})
+        self._for_each("clear", sorted(there.keys() - here), lambda name: (target / name).unlink(missing_ok=True))
+        # What is not named by its content, such as the log of a table, is copied again.
+        left = sorted(
+            name
+            for name, size in here.items()
+            if there.get(name) != size or "/_delta_log/" in name or _is_damaged(target / name)
+        )
         self._for_each("copy", left, lambda name: _copy_file(source / name, target / name, self._partial / uuid4().hex))
-        self._compare(here, source, target)
-        self._record(replace(before, at=to, other=before.at))
-        return len(left)
-
-    def _compare(self, here: Mapping[str, int], source: Location, target: Location) -> None:
-        """Check that all files of the source are at the target, and that every table there has the same version.
-
-        Raises:
-            StoreError: Something differs.
-        """
         there = _list_own(target)
         wrong = next((name for name, size in here.items() if there.get(name) != size), None)
-        of, by = (Tables(root / "tables", self._partial) for root in (source, target))
-        wrong = wrong or next((f"tables/{name}" for name in TABLES if of.version(name) != by.version(name)), None)
         if wrong is not None:
             raise StoreError(
                 f"'{target / wrong}' differs from the file that was copied there; nothing was deleted: run the"
                 " command again."
             )
+        self._record(replace(before, at=to, other=before.at))
+        return len(left)
 
     def _clear_other(self) -> None:
         """Delete the copies not in use; the mark, which identifies their owner, comes last."""
@@ -175,12 +152,14 @@ class _Move:
         root = parse_location(self._folder, self._placement.other)
         if is_ours(root, self._placement.mark):
             # Without its first commit a table cannot be read, which is better than reading only some of its rows.
-            names = sorted(_list_own(root), key=lambda name: not name.endswith(FIRST_COMMIT))
+            names = sorted(_list_own(root), key=lambda name: not name.endswith(f"/_delta_log/{0:020}.json"))
             self._for_each("remove", names, lambda name: (root / name).unlink(missing_ok=True))
             if isinstance(root, S3Path):
                 (root / MARK).unlink(missing_ok=True)
             else:
-                _remove_empty(root)
+                for folder in sorted((*root.glob("files/**/"), *root.glob("tables/**/")), reverse=True):
+                    with suppress(OSError):  # It contains something else.
+                        folder.rmdir()
         self._record(replace(self._placement, other=None))
 
     def _for_each(self, what: str, names: Sequence[str], do: Callable[[str], None]) -> None:
@@ -191,11 +170,28 @@ class _Move:
                     meter.advance(total=len(names))
 
 
-def _remove_empty(root: Path) -> None:
-    for part in PARTS:
-        for folder, _, _ in os.walk(root / part, topdown=False):
-            with suppress(OSError):
-                Path(folder).rmdir()
+def _take(root: Location, mark: str) -> None:
+    """Mark a prefix as this workspace's, if it is empty or already marked.
+
+    Raises:
+        StoreError: It contains something else, packages spell its name differently, or the store overwrites an object
+            when it must not, so that commits would not be safe there.
+        OSError: The store does not accept the mark.
+    """
+    if not isinstance(root, S3Path):
+        return
+    if not PREFIX.fullmatch(root.key):
+        raise StoreError(f"Invalid prefix '{root}': use letters, digits, '.', '_', '-' and '/' only, and not '..'.")
+    above = (S3Path(*root.parts[:steps]) for steps in range(1, len(root.parts)))
+    enclosing = next((prefix for prefix in above if (prefix / MARK).exists()), None)
+    if enclosing is not None:
+        raise StoreError(f"'{root}' is inside '{enclosing}', which belongs to a workspace; name a prefix outside it.")
+    if not is_ours(root, mark) and next(root.walk(), None) is not None:
+        raise StoreError(f"'{root}' already contains something else; name an empty prefix.")
+    (root / MARK).write_bytes(mark.encode(), replaces=False)
+    if (root / MARK).write_bytes(mark.encode(), replaces=False):
+        raise StoreError(f"The store of '{root}' does not protect an object from being overwritten; use another store.")
+    require_ours(root, mark)
 
 
 def _copy_file(source: Location, target: Location, partial: Path) -> None:
@@ -205,12 +201,18 @@ def _copy_file(source: Location, target: Location, partial: Path) -> None:
         StoreError: Its content does not match its name.
         OSError: It cannot be read or written.
     """
-    local_copy = source if isinstance(source, Path) else _download(source, partial)
+    local_copy = source if isinstance(source, Path) else partial
     try:
-        if _is_damaged(local_copy, target.name):
+        if isinstance(source, S3Path):
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            with source.open() as content, partial.open("wb") as file:
+                shutil.copyfileobj(content, file, PART_BYTES)
+                file.flush()
+                os.fsync(file.fileno())
+        if target.suffix == ".pdf" and file_digest(local_copy) != target.stem:
             raise StoreError(f"'{source}' is damaged; remove it; 'peercorpus harvest' will fetch it again.")
         if isinstance(target, S3Path):
-            target.upload(local_copy)
+            target.write_bytes(local_copy)
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             local_copy.rename(target)
@@ -218,20 +220,6 @@ def _copy_file(source: Location, target: Location, partial: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _download(source: S3Path, partial: Path) -> Path:
-    partial.parent.mkdir(parents=True, exist_ok=True)
-    with partial.open("wb") as file:
-        for chunk in source.chunks():
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-    return partial
-
-
-def _is_damaged(location: Location, name: str | None = None) -> bool:
+def _is_damaged(location: Location) -> bool:
     """Return whether a local PDF does not match its name; for objects in a store, the store keeps checksums."""
-    name = name or location.name
-    if not isinstance(location, Path) or not name.endswith(PDF):
-        return False
-    with location.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() != name.removesuffix(PDF)
+    return isinstance(location, Path) and location.suffix == ".pdf" and file_digest(location) != location.stem

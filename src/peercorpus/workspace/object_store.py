@@ -1,26 +1,28 @@
-"""Paths on disk or in an S3 store, behind one interface.
+"""Paths on disk or in an S3 store, behind one interface; and `place.json`, which says where a workspace's tables are.
 
-`locate` turns a path or URL into a `Location`: a `pathlib.Path`, or an `S3Path` with the needed subset of its methods.
-Errors of the store become the `OSError` that a file would raise; they never repeat a key or the store's response.
+`locate` turns a path or URL into a `Location`: a `pathlib.Path`, or an `S3Path` with the needed subset of its methods,
+each of which is one call of obstore. Errors of the store become the `OSError` that a file would raise; they never
+repeat a key or the store's response.
 """
 
 import errno
 import hashlib
 import io
 import os
-import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+import msgspec
 
 from peercorpus.errors import (
-    DamagedError,
     MissingExtraError,
     PdfFault,
     PeercorpusError,
@@ -43,180 +45,102 @@ PATIENCE_S = 60
 WHOLE_BYTES = 2 << 20
 """Objects up to this size are read in one request, which is as fast as two or three requests for parts."""
 
-_MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
-"""Matches parts of a local path that `deltalake` 1.6 misreads or refuses."""
+PART_BYTES = 8 << 20
+"""Bytes in memory at a time where a whole file or object passes through; each part of a large object is one request."""
 
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's response that mean it refuses the keys or the operation."""
 
+FILE = "place.json"
+MARK = "peercorpus-workspace"
+"""Name of the object that identifies the workspace of the files and tables beside it."""
 
-ABOUT_LOG = ("Kernel error", "Partition column", "Not a Delta table")
-"""Texts of deltalake 1.6 for a damaged table log, unless one of the texts below occurs too."""
-
-ABOUT_STORAGE = ("Generic S3 error", "Generic LocalFileSystem error", "object store", "ObjectStore", "NoSuchBucket")
-"""Texts of deltalake 1.6 for a failure of the disk or the store."""
+HERE = "."
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class S3Path:
+class S3Path(PurePosixPath):
     """An object of an S3-compatible store, or the prefix of several keys.
 
     >>> place = S3Path("papers", "2025") / "one.pdf"
-    >>> str(place), place.name, place.stem
-    ('s3://papers/2025/one.pdf', 'one.pdf', 'one')
+    >>> str(place), place.bucket, place.key
+    ('s3://papers/2025/one.pdf', 'papers', '2025/one.pdf')
     """
 
-    bucket: str
-    key: str = ""
-
     def __str__(self) -> str:
-        return f"s3://{self.bucket}/{self.key}"
-
-    def __truediv__(self, name: str) -> "S3Path":
-        return S3Path(self.bucket, f"{self.key}/{name}" if self.key else name)
+        return f"s3://{'/'.join(self.parts)}"
 
     @property
-    def name(self) -> str:
-        """Last part of the key."""
-        return PurePosixPath(self.key).name
+    def bucket(self) -> str:
+        """The bucket."""
+        return self.parts[0]
 
     @property
-    def stem(self) -> str:
-        """Name without its suffix."""
-        return PurePosixPath(self.key).stem
-
-    @property
-    def parent(self) -> "S3Path":
-        """Path up to the last slash of the key."""
-        return S3Path(self.bucket, self.key.rpartition("/")[0])
+    def key(self) -> str:
+        """The key, or its beginning; empty for the bucket itself."""
+        return "/".join(self.parts[1:])
 
     def read_bytes(self) -> bytes:
         """Return the content of the object.
 
         Raises:
-            OSError: The object does not exist, or the store does not return it.
+            OSError: The object does not exist, or the store does not return it; so for the methods below.
         """
-        with _translate_obstore_errors(self) as obstore:
-            return bytes(obstore.get(_bucket(self.bucket), self.key).bytes())
+        with _reach(self) as store:
+            return bytes(store.get(self.key).bytes())
 
-    def write_bytes(self, content: bytes) -> None:
-        """Write the object, completely or not at all, replacing an earlier one.
+    def write_bytes(self, content: bytes | Path, *, replaces: bool = True) -> bool:
+        """Write content, or that of a local file in bounded memory, as the object, completely or not at all.
 
-        Raises:
-            OSError: The store does not accept it.
+        Every request carries a checksum, which the store verifies. Return False if the object is there already and must
+        not be replaced.
         """
-        with _translate_obstore_errors(self) as obstore:
-            obstore.put(_bucket(self.bucket), self.key, content)
+        with _reach(self) as store:
+            from obstore.exceptions import AlreadyExistsError
 
-    def create(self, content: bytes) -> bool:
-        """Write the object unless it exists; return whether it was written.
+            with suppress(AlreadyExistsError):
+                store.put(self.key, content, mode="overwrite" if replaces else "create")
+                return True
+        return False
 
-        Raises:
-            OSError: The store does not accept it.
-        """
-        from obstore.exceptions import AlreadyExistsError
-
-        with _translate_obstore_errors(self) as obstore:
-            try:
-                obstore.put(_bucket(self.bucket), self.key, content, mode="create")
-            except AlreadyExistsError:
-                return False
-        return True
-
-    def upload(self, path: Path) -> None:
-        """Write a local file as the object, completely or not at all, in bounded memory.
-
-        Every request carries a checksum, which the store verifies.
-
-        Raises:
-            OSError: The store does not accept it.
-        """
-        with _translate_obstore_errors(self) as obstore:
-            obstore.put(_bucket(self.bucket), self.key, path)
-
-    def chunks(self) -> Iterator[bytes]:
-        """Yield the content of the object as it arrives.
-
-        Raises:
-            OSError: The object does not exist, or the store does not return it.
-        """
-        with _translate_obstore_errors(self) as obstore:
-            for chunk in obstore.get(_bucket(self.bucket), self.key):
-                yield bytes(chunk)
-
-    def open(self) -> BinaryIO:
-        """Open the object as a binary file; for a large one, each part read is one request.
-
-        Raises:
-            OSError: The object does not exist, or the store does not return it.
-        """
-        with _translate_obstore_errors(self) as obstore:
-            response = obstore.get(_bucket(self.bucket), self.key)
-            if response.meta["size"] <= WHOLE_BYTES:
+    def open(self, mode: str = "rb") -> BinaryIO:
+        """Open the object as a binary file to read; for a large one, each part read is one request."""
+        assert mode == "rb"
+        with _reach(self) as store:
+            response = store.get(self.key)
+            size_bytes = response.meta["size"]
+            if size_bytes <= WHOLE_BYTES:
                 return io.BytesIO(bytes(response.bytes()))
-            return _InParts(self, response.meta["size"])  # type: ignore[return-value]
-
-    def read_part(self, start: int, length: int) -> bytes:
-        """Return a range of bytes of the object.
-
-        Raises:
-            OSError: The object does not exist, or the store does not return it.
-        """
-        with _translate_obstore_errors(self) as obstore:
-            return bytes(obstore.get_range(_bucket(self.bucket), self.key, start=start, length=length))
+        return cast(BinaryIO, _InParts(self, size_bytes))
 
     def exists(self) -> bool:
-        """Return whether there is an object with this key.
-
-        Raises:
-            OSError: The store does not respond.
-        """
-        try:
-            with _translate_obstore_errors(self) as obstore:
-                obstore.head(_bucket(self.bucket), self.key)
-        except FileNotFoundError:
-            return False
-        return True
+        """Return whether there is an object with this key."""
+        with suppress(FileNotFoundError), _reach(self) as store:
+            store.head(self.key)
+            return True
+        return False
 
     is_file = exists
 
-    def unlink(self, *, missing_ok: bool = False) -> None:
-        """Delete the object; S3 itself does not report whether it existed.
-
-        Raises:
-            FileNotFoundError: It does not exist, and `missing_ok` is False.
-            OSError: The store does not delete it.
-        """
+    def unlink(self, missing_ok: bool = False) -> None:
+        """Delete the object; S3 itself does not report whether it existed."""
         if not missing_ok and not self.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
-        with _translate_obstore_errors(self) as obstore:
-            obstore.delete(_bucket(self.bucket), self.key)
+        with _reach(self) as store:
+            store.delete(self.key)
 
-    def walk(self) -> Iterator["S3Path"]:
-        """Yield every object below this prefix, ordered by key, as they are listed.
-
-        Raises:
-            OSError: The bucket does not exist, or the store does not respond.
-        """
-        return (path for path, _ in self.sizes())
-
-    def sizes(self) -> Iterator[tuple["S3Path", int]]:
-        """Yield the same objects as `walk`, each with its size in bytes.
-
-        Raises:
-            OSError: The bucket does not exist, or the store does not respond.
-        """
-        with _translate_obstore_errors(self) as obstore:
-            for chunk in obstore.list(_bucket(self.bucket), self.key or None, chunk_size=AT_A_TIME):
+    def walk(self) -> Iterator[tuple["S3Path", int]]:
+        """Yield every object below this prefix with its size in bytes, ordered by key, as they are listed."""
+        with _reach(self) as store:
+            for chunk in store.list(self.key or None, chunk_size=AT_A_TIME):
                 yield from ((S3Path(self.bucket, entry["path"]), entry["size"]) for entry in chunk)
 
 
 class _InParts(io.RawIOBase):
-    """File object that reads an S3 object in parts."""
+    """File object that reads an S3 object in parts; obstore's own has no context and raises its own errors."""
 
-    def __init__(self, location: S3Path, size: int) -> None:
+    def __init__(self, location: S3Path, size_bytes: int) -> None:
         self._place = location
-        self._size = size
+        self._size_bytes = size_bytes
         self._at = 0
 
     def readable(self) -> bool:
@@ -225,23 +149,75 @@ class _InParts(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def tell(self) -> int:
-        return self._at
-
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size_bytes}[whence]
         return self._at
 
     def read(self, size: int = -1) -> bytes:
-        left = self._size - self._at
-        part_bytes = left if size < 0 else min(size, left)
-        content = self._place.read_part(self._at, part_bytes) if part_bytes > 0 else b""
+        left = self._size_bytes - self._at
+        length = left if size < 0 else min(size, left)
+        if length <= 0:
+            return b""
+        with _reach(self._place) as store:
+            content = bytes(store.get_range(self._place.key, start=self._at, length=length))
         self._at += len(content)
         return content
 
 
 Location = Path | S3Path
 """Path of a file or folder, on disk or in a store."""
+
+
+@contextmanager
+def _reach(path: S3Path) -> Iterator[Any]:
+    """Yield obstore's view of a bucket, and turn its errors into those that a file would raise.
+
+    Raises:
+        MissingExtraError: obstore is not installed.
+        OSError: The store fails or refuses access.
+    """
+    try:
+        from obstore import exceptions
+    except ImportError:
+        raise MissingExtraError("obstore", "cluster") from None
+    try:
+        yield _bucket(path.bucket)
+    except (exceptions.BaseError, OSError, ValueError) as error:
+        raise to_os_error(error, path) from None
+
+
+@cache
+def _bucket(name: str) -> Any:  # noqa: ANN401 -- obstore is an extra
+    from obstore.store import S3Store
+
+    options = {"allow_http": True} if scan_options() else {}
+    retries = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE_S)}
+    return S3Store(name, client_options=options, retry_config=retries)
+
+
+def scan_options() -> dict[str, str]:
+    """Return the storage options for Polars; it takes keys from the environment."""
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    return {"aws_endpoint_url": endpoint, "aws_allow_http": "true"} if endpoint.startswith("http://") else {}
+
+
+def to_os_error(error: Exception, location: Location) -> OSError:
+    """Return the error that a file would raise for one of a store, or of deltalake."""
+    answer, kind = str(error), type(error).__name__
+    if isinstance(location, Path):
+        number = next((number for number in (errno.ENOSPC, errno.EACCES) if os.strerror(number) in answer), errno.EIO)
+        return OSError(number, os.strerror(number), str(location))
+    if "NoSuchBucket" in answer:
+        return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
+    if kind in {"NotFoundError", "FileNotFoundError"}:
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(location))
+    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or any(refusal in answer for refusal in REFUSALS):
+        return PermissionError(errno.EACCES, "The store refuses the credentials in the environment", str(location))
+    if kind in {"InvalidPathError", "ValueError"}:
+        sentence = "There is a key with an empty part, as in a//b, that cannot be read"
+        return OSError(errno.EINVAL, sentence, str(location))
+    sentence = f"The store fails, or cannot be reached with the settings in the environment ({kind})"
+    return ConnectionError(errno.EIO, sentence, str(location))
 
 
 def local_path(text: str) -> Path:
@@ -279,7 +255,10 @@ def locate(text: str) -> Location:
     bucket, _, key = after_colon.removeprefix("//").partition("/")
     if not bucket or "@" in bucket or ":" in bucket:
         raise PeercorpusError("Name an object store as s3://BUCKET/PREFIX, and give keys in the environment only.")
-    return S3Path(bucket, key.strip("/"))
+    key = key.strip("/")
+    if key and not {"", "."}.isdisjoint(key.split("/")):
+        raise PeercorpusError(f"The key of '{text}' has an empty part or '.', so it cannot be read; name another one.")
+    return S3Path(bucket, key)
 
 
 def write_whole(location: Location, content: bytes) -> None:
@@ -312,7 +291,7 @@ def list_below(location: Location) -> Iterator[tuple[Location, int]]:
         OSError: A folder or a bucket cannot be read.
     """
     if isinstance(location, S3Path):
-        yield from location.sizes()
+        yield from location.walk()
         return
     if not location.exists():
         return
@@ -369,153 +348,92 @@ def read_pdf(location: Location, sha256: str) -> bytes:
     return pdf
 
 
-def _read_endpoint_url() -> str:
-    return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
-
-
-@cache
-def _bucket(name: str) -> Any:  # noqa: ANN401 -- obstore is an extra
-    from obstore.store import S3Store
-
-    options = {"allow_http": True} if _read_endpoint_url().startswith("http://") else {}
-    retries = {"max_retries": RETRIES, "retry_timeout": timedelta(seconds=PATIENCE_S)}
-    return S3Store(name, client_options=options, retry_config=retries)
-
-
-def delta_options(location: Location) -> dict[str, str] | None:
-    """Return the storage options for `deltalake`; None for a local folder.
-
-    They contain no keys, which the package takes from the environment. A commit is written only if none with its number
-    exists, so that two writers cannot both make it.
-    """
-    if isinstance(location, Path):
-        return None
-    retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
-    return {**scan_options(), "aws_conditional_put": "etag", **retries}
-
-
-def table_url(location: Location) -> str:
-    """Return the URL with which `deltalake` opens a table; it would take a path such as `ven:2024` for a URL itself."""
-    return str(location) if isinstance(location, S3Path) else location.absolute().as_uri()
-
-
-def check_local_path(folder: Path) -> None:
-    """Check that every package reads the path of a folder literally.
-
-    Some encode it as UTF-8 whatever the locale; deltalake 1.6 reads `%20` as a space and a backslash as a slash, and
-    would then read or write a different folder.
-
-    Raises:
-        WorkspaceError: It does not.
-    """
-    path = folder.resolve().as_posix()
-    if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
-        raise WorkspaceError(
-            f"'{folder}' cannot be a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
-            " PYTHONUTF8=1, or rename the folder."
-        )
-    misread = _MISREAD.search(path)
-    if misread is not None:
-        raise WorkspaceError(
-            f"'{folder}' cannot be a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the folder."
-        )
-
-
-def scan_options() -> dict[str, str]:
-    """Return the storage options for Polars; it takes keys from the environment."""
-    endpoint = _read_endpoint_url()
-    return {"aws_endpoint_url": endpoint, "aws_allow_http": "true"} if endpoint.startswith("http://") else {}
-
-
-@contextmanager
-def translate_delta_errors(location: Location) -> Iterator[None]:
-    """Turn errors of `deltalake` about a table into those a file would raise, without repeating a store's response.
-
-    Raises:
-        DamagedError: The table's log is damaged.
-        OSError: The disk or the store cannot be reached, or refuses access.
-    """
-    from deltalake.exceptions import DeltaError
-
-    try:
-        yield
-    except (DeltaError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        if _is_about_log(str(error)):
-            raise damaged_table(location, "its log cannot be read") from None
-        raise _to_os_error(error, location) from None
-
-
-def damaged_table(location: Location, fault: str) -> DamagedError:
-    """Return the error for a damaged table."""
-    return DamagedError(
-        f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, then"
-        " 'peercorpus build', which remakes the table.",
-        fault,
-    )
-
-
-def _is_about_log(text: str) -> bool:
-    """Return whether an error of `deltalake` means that commits are missing or cannot be parsed."""
-    is_storage = any(sign in text for sign in (*ABOUT_STORAGE, *REFUSALS))
-    return not is_storage and any(sign in text for sign in ABOUT_LOG)
-
-
-def _to_os_error(error: Exception, location: Location) -> OSError:
-    answer = str(error)
-    if isinstance(location, Path):
-        number = next((number for number in (errno.ENOSPC, errno.EACCES) if os.strerror(number) in answer), errno.EIO)
-        return OSError(number, os.strerror(number), str(location))
-    if "NoSuchBucket" in answer:
-        return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
-    if any(refusal in answer for refusal in REFUSALS):
-        return PermissionError(errno.EACCES, "The store refuses the credentials in the environment", str(location))
-    sentence = f"The store fails, or cannot be reached with the settings in the environment ({type(error).__name__})"
-    return ConnectionError(errno.EIO, sentence, str(location))
-
-
-@contextmanager
-def _translate_obstore_errors(location: S3Path) -> Iterator[Any]:
-    """Import `obstore` and turn its errors into those that a file would raise.
-
-    Raises:
-        MissingExtraError: The package is not installed.
-        OSError: The store fails or refuses access.
-    """
-    try:
-        import obstore
-        from obstore.exceptions import (
-            BaseError,
-            InvalidPathError,
-            NotFoundError,
-            PermissionDeniedError,
-            UnauthenticatedError,
-        )
-    except ImportError:
-        raise MissingExtraError("obstore", "cluster") from None
-    try:
-        yield obstore
-    except (NotFoundError, FileNotFoundError):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(location)) from None
-    except (PermissionDeniedError, UnauthenticatedError, PermissionError):
-        raise PermissionError(
-            errno.EACCES, "The store refuses the credentials in the environment", str(location)
-        ) from None
-    except (InvalidPathError, ValueError):
-        raise OSError(
-            errno.EINVAL, "There is a key with an empty part, as in a//b, that cannot be read", str(location)
-        ) from None
-    except BaseError as error:
-        raise _to_os_error(error, location) from None
-
-
 def file_digest(location: Location) -> str:
     """Return the SHA-256 of a file or object in hexadecimal."""
-    if isinstance(location, Path):
-        with location.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
-    total = hashlib.sha256()
-    for chunk in location.chunks():
-        total.update(chunk)
-    return total.hexdigest()
+    digest = hashlib.sha256()
+    with location.open("rb") as content:
+        while part := content.read(PART_BYTES):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Location of a workspace's files and tables.
+
+    Attributes:
+        at: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
+        other: Location of copies not in use, from an unfinished move; None if there are none.
+        mark: Identifies this workspace.
+    """
+
+    at: str
+    other: str | None
+    mark: str
+
+    def root(self, folder: Path) -> Location:
+        """Return the location in use."""
+        return parse_location(folder, self.at)
+
+
+def parse_location(folder: Path, text: str) -> Location:
+    """Return the location named by `at` or `other` of a placement."""
+    return folder if text == HERE else locate(text)
+
+
+def read_placement(folder: Path) -> Placement:
+    """Read the location of a workspace's files and tables.
+
+    Raises:
+        WorkspaceError: `place.json` is damaged.
+    """
+    try:
+        placement = msgspec.json.decode((folder / FILE).read_bytes(), type=Placement)
+        places = [parse_location(folder, placement.at), parse_location(folder, placement.other or HERE)]
+        is_sound = all(place is folder or isinstance(place, S3Path) for place in places)
+    except FileNotFoundError:
+        return Placement(HERE, None, uuid4().hex)
+    except (msgspec.DecodeError, UnicodeDecodeError, PeercorpusError):
+        is_sound = False
+    if not is_sound:
+        raise WorkspaceError(
+            f"'{folder / FILE}', which records where the workspace's files and tables are, is damaged; restore a copy."
+        )
+    return placement
+
+
+def write_placement(folder: Path, placement: Placement) -> None:
+    """Write the placement, completely or not at all; a workspace entirely in its folder has no such file."""
+    if replace(placement, mark="") == Placement(HERE, None, ""):
+        (folder / FILE).unlink(missing_ok=True)
+    else:
+        write_whole(folder / FILE, msgspec.json.encode(placement) + b"\n")
+    if sys.platform != "win32":  # Windows cannot open folders.
+        opened = os.open(folder, os.O_RDONLY)
+        os.fsync(opened)
+        os.close(opened)
+
+
+def is_ours(root: Location, mark: str) -> bool:
+    """Return whether a location has the files and tables of the workspace with this mark."""
+    if isinstance(root, Path):
+        return True
+    try:
+        return (root / MARK).read_bytes() == mark.encode()
+    except FileNotFoundError:
+        return False
+
+
+def require_ours(root: Location, mark: str) -> None:
+    """Check that a location has the files and tables of the workspace with this mark.
+
+    Raises:
+        StoreError: It does not.
+        OSError: The store does not answer.
+        MissingExtraError: The package that reads stores is not installed.
+    """
+    if not is_ours(root, mark):
+        raise StoreError(
+            f"'{root}' does not contain the files and tables of this workspace; check that AWS_ENDPOINT_URL names the"
+            " store they were moved to, and that they were not deleted."
+        )

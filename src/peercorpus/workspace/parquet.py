@@ -85,18 +85,13 @@ def open_part(location: Location) -> Iterator[pq.ParquetFile]:
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error):
             raise
-        raise DamagedError(f"'{location}' is damaged ({name_fault(error)}); {_advise(location)}") from None
-
-
-def _advise(location: Location) -> str:
-    folders = location.parents[:_DEEPEST_IN_RELEASE] if isinstance(location, Path) else ()
-    if any((folder / "release.json").is_file() for folder in folders):
-        return "take an intact copy of the release."
-    return "run 'peercorpus check --repair' on the workspace, so that the next build remakes it."
-
-
-_DEEPEST_IN_RELEASE = 3
-"""Number of folders from a release's own down to that of its files: `data/reviews`."""
+        # A file of a release is in `data/reviews` of its folder.
+        folders = location.parents[:3] if isinstance(location, Path) else ()
+        if any((folder / "release.json").is_file() for folder in folders):
+            advice = "take an intact copy of the release."
+        else:
+            advice = "run 'peercorpus check --repair' on the workspace, so that the next build remakes it."
+        raise DamagedError(f"'{location}' is damaged ({name_fault(error)}); {advice}") from None
 
 
 class PartReader:
@@ -126,7 +121,12 @@ class PartReader:
         If only a range of forums is read, `forum_id` must be among the columns.
         """
         for batch in self._all_batches(location, columns, rows, span):
-            yield batch if span == ALL_FORUMS else _filter_forums(batch, span)
+            if span != ALL_FORUMS:
+                is_within = pc.greater_equal(batch.column("forum_id"), span.first_id)
+                if span.end_id is not None:
+                    is_within = pc.and_(is_within, pc.less(batch.column("forum_id"), span.end_id))
+                batch = batch.filter(is_within)
+            yield batch
 
     def _all_batches(
         self, location: Location, columns: Sequence[str] | None, rows: int, span: ForumRange
@@ -142,15 +142,12 @@ class PartReader:
                     yield from file.iter_batches(rows, columns=columns, row_groups=groups_within)
                     return
                 table = file.read(use_threads=False)
-        self._keep(location, table)
-        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
-
-    def _keep(self, location: Location, table: pa.Table) -> None:
         if table.nbytes <= SMALL_BYTES:  # The decoded size may exceed the one stated in the file.
             self._kept[location] = table
             self._kept.move_to_end(location)
         if len(self._kept) > KEPT_FILES:
             self._kept.popitem(last=False)
+        yield from (table if columns is None else table.select(list(columns))).to_batches(rows)
 
     def count(self, location: Location) -> int:
         """Return the number of rows of a file; raises the errors of `open_part`."""
@@ -183,13 +180,6 @@ def name_fault(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(".")
 
 
-def _filter_forums(batch: pa.RecordBatch, span: ForumRange) -> pa.RecordBatch:
-    is_within = pc.greater_equal(batch.column("forum_id"), span.first_id)
-    if span.end_id is not None:
-        is_within = pc.and_(is_within, pc.less(batch.column("forum_id"), span.end_id))
-    return batch.filter(is_within)
-
-
 def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
     """Yield the row groups that may contain a forum of a range, judged by their smallest and largest forum id."""
     column = file.schema_arrow.get_field_index("forum_id")
@@ -203,8 +193,6 @@ def groups_with(file: pq.ParquetFile, span: ForumRange) -> Iterator[int]:
 def find_fault(location: Location, rows: int | None, *, opens: bool = True) -> str | None:
     """Return what is wrong with a file of a table, reading all of it; None if it is intact.
 
-    An old file without a digest in its name is decoded, checking the checksums of its pages.
-
     Args:
         location: The file.
         rows: Number of rows according to the log; None if not stated.
@@ -213,14 +201,13 @@ def find_fault(location: Location, rows: int | None, *, opens: bool = True) -> s
     Raises:
         StoreError: The store is out of order or refuses.
     """
-    _, dash, sha256 = location.stem.rpartition("-")
     try:
-        if dash and file_digest(location) != sha256:
+        if file_digest(location) != location.stem.rpartition("-")[2]:
             return "it was cut or changed after it was written"
-        if dash and not opens:
+        if not opens:
             return None
         with open_parquet(location) as file:
-            held = file.metadata.num_rows if dash else sum(batch.num_rows for batch in file.iter_batches())
+            held = file.metadata.num_rows
     except (OSError, pa.ArrowException) as error:
         if not _is_damage(location, error) and isinstance(location, S3Path):
             raise StoreError(f"'{location}' cannot be read: {name_fault(error)}.") from None
@@ -310,7 +297,11 @@ class PartitionWriter:
         self._writer.close()
         size_bytes = self._path.stat().st_size
         name = f"{self._name}-{file_digest(self._path)}.parquet"
-        self._settle(name)
+        if isinstance(self._place, S3Path):
+            (self._place / name).write_bytes(self._path)
+            self._path.unlink()
+        else:
+            self._path = self._path.rename(self._place / name)
         stats = json.dumps({"numRecords": self.rows})
         now_ms = int(time.time() * 1000)
         return [
@@ -323,13 +314,6 @@ class PartitionWriter:
                 stats=stats,
             )
         ]
-
-    def _settle(self, name: str) -> None:
-        if isinstance(self._place, S3Path):
-            (self._place / name).upload(self._path)
-            self._path.unlink()
-        else:
-            self._path = self._path.rename(self._place / name)
 
     def discard(self) -> None:
         """Close and delete the file."""

@@ -53,14 +53,15 @@ def _is_object(values: Values) -> bool:
     return is_typed and unpack_body(zstandard.ZstdDecompressor(), body, digest) is not None
 
 
-def _is_file(values: Values) -> bool:
-    is_named = values[4] is None or (isinstance(values[4], str) and SHA256.fullmatch(values[4]) is not None)
-    return is_named and _have_types(values, str, (0, 1, 2, 3))
-
-
 SHAPES: dict[str, tuple[int, Callable[[Values], bool]]] = {
     "objects": (12, _is_object),
-    "files": (7, _is_file),
+    "files": (
+        7,
+        lambda values: (
+            _have_types(values, str, (0, 1, 2, 3))
+            and (values[4] is None or (isinstance(values[4], str) and SHA256.fullmatch(values[4]) is not None))
+        ),
+    ),
     "listings": (7, lambda values: _have_types(values, str, (0, 1)) and _have_types(values, int, (3, 5, 6))),
 }
 """Tables to take over, each with its number of columns and what tells whether a row is as it was written."""
@@ -157,20 +158,15 @@ def _open(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _list_tables(database: sqlite3.Connection) -> set[str]:
-    """Return the names of the tables; none if the schema cannot be read."""
-    try:
-        return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except UNREADABLE:
-        return set()
-
-
 def _list_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, Values]]:
     """Yield the id and the columns of every readable row of a table, then of orphans of its shape, if it has its types.
 
     Ids that cannot be read are passed over one by one, as others on the same page may be whole.
     """
-    tables, width, is_row = _list_tables(database), *SHAPES[table]
+    tables: set[str] = set()
+    with suppress(*UNREADABLE):
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    width, is_row = SHAPES[table]
     following = f"SELECT rowid, * FROM {table} WHERE rowid >= ? ORDER BY rowid LIMIT 1"
     start, misses = 1, 0
     while table in tables and misses < LONGEST_GAP:

@@ -26,9 +26,6 @@ CACHE_KIB = 65_536
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database without a file."""
 
-OLDEST_READABLE = 1
-"""Oldest version that readers can use without a migration: later ones add only what a check needs."""
-
 
 def refuse_unknown(database: sqlite3.Connection, path: Path) -> None:
     """Check that this version of peercorpus knows the schema of a database: it is empty, or states its version.
@@ -50,20 +47,6 @@ def refuse_unknown(database: sqlite3.Connection, path: Path) -> None:
         raise WorkspaceError(
             f"'{path}' was written by a newer peercorpus (schema version {version}; this one knows versions up to"
             f" {newest}); {advise_update()}"
-        )
-
-
-def require_readable(database: sqlite3.Connection, path: Path) -> None:
-    """Check that a database can be read without a migration, which a reader, having no lock, must not do.
-
-    Raises:
-        WorkspaceError: The schema is older than readers expect.
-    """
-    version = _read_stated_version(database)
-    if version < OLDEST_READABLE:
-        raise WorkspaceError(
-            f"'{path}' was written by an older peercorpus (schema version {version}; this one reads versions from"
-            f" {OLDEST_READABLE}); run 'peercorpus build' on the workspace, which migrates it and keeps a copy."
         )
 
 
@@ -213,8 +196,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a database for reading, whether or not its folder can be written.
 
     Raises:
-        WorkspaceError: Its schema is newer than this code, states no version, or is too old to be read without a
-            migration.
+        WorkspaceError: Its schema is newer than this code, or states no version.
         sqlite3.Error: It cannot be opened.
     """
     try:
@@ -229,7 +211,6 @@ def _connect_to_read(path: Path, mode: str) -> sqlite3.Connection:
     try:
         refuse_unknown(database, path)
         database.execute("SELECT 1 FROM objects LIMIT 1")
-        require_readable(database, path)
     except BaseException:
         database.close()
         raise

@@ -1,6 +1,6 @@
 """Read the small Parquet files of many venues together, since opening each separately takes far longer."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -99,13 +99,11 @@ class SmallParts:
         return part.rows if self.columns(name, part, ()) is not None else None
 
     def _open(self, name: str) -> _Table:
-        parts = sorted(self._list_small(name), key=lambda part: (part.values["venue_id"], part.relative))
+        small = (part for part in self._list_parts(name) if part.size_bytes <= SMALL_BYTES)
+        parts = sorted(small, key=lambda part: (part.values["venue_id"], part.relative))
         places = {part.relative: place for place, part in enumerate(parts)} if len(parts) >= FEW_FILES else {}
         table = self._tables[name] = _Table(parts, places)
         return table
-
-    def _list_small(self, name: str) -> Iterator[TablePart]:
-        return (part for part in self._list_parts(name) if part.size_bytes <= SMALL_BYTES)
 
     def _load(self, name: str, table: _Table, columns: Sequence[str]) -> bool:
         """Read columns of the files of the group; return whether all agree with the log."""

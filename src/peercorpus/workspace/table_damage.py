@@ -9,10 +9,9 @@ import msgspec
 
 from peercorpus.errors import DamagedError
 from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.object_store import Location, damaged_table, list_below, read_file
+from peercorpus.workspace.object_store import Location, list_below, read_file
 from peercorpus.workspace.parquet import find_fault
-from peercorpus.workspace.table_logs import LOG, digest_log_file, list_log
-from peercorpus.workspace.table_state import TablePart
+from peercorpus.workspace.table_logs import LOG, damaged_table, digest_log_file, list_log
 
 
 class _Named(msgspec.Struct):
@@ -67,13 +66,20 @@ def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[Ta
     except DamagedError as error:
         yield TableFault(None, error.fault)
         return
-    detail = loss or _find_changed_file(tables, name) or _find_log_fault(tables.folder / name / LOG)
+    log = tables.folder / name / LOG
+    recorded = tables.logs.read(name) if tables.logs else {}
+    # Old files of a log may have been deleted.
+    kept = {path.name: path for path in list_log(log)}
+    changed = next((file for file in kept if file in recorded and digest_log_file(kept[file]) != recorded[file]), None)
+    change = None if changed is None else f"'{changed}' of its log has changed since it was written"
+    detail = loss or change or _find_log_fault(log)
     if detail is not None:
         yield TableFault(None, detail)
         return
-    is_proven = not opens and _is_recorded(tables, name)
+    is_proven = not opens and kept.keys() <= recorded.keys()
     for part in parts:
-        if _is_misnamed(part):
+        steps = [f"{column}={quote(value, safe='')}" for column, value in part.values.items()]
+        if part.relative.split("/")[:-1] != steps:
             yield TableFault(None, f"its log places '{part.relative}' elsewhere than its name")
             return
     for part in parts:
@@ -93,26 +99,6 @@ def require_whole(tables: Tables, name: str) -> None:
         fault = next(filter(None, check_table(tables, name, opens=False)), None)
         if fault is not None:
             raise damaged_table(tables.folder / name, fault.detail)
-
-
-def _is_misnamed(part: TablePart) -> bool:
-    steps = [f"{column}={quote(value, safe='')}" for column, value in part.values.items()]
-    return part.relative.split("/")[:-1] != steps
-
-
-def _find_changed_file(tables: Tables, name: str) -> str | None:
-    """Return the file of a log that differs from the recorded one; None if there is none. Old files may be deleted."""
-    recorded = tables.logs.read(name) if tables.logs else {}
-    for path in list_log(tables.folder / name / LOG):
-        if path.name in recorded and digest_log_file(path) != recorded[path.name]:
-            return f"'{path.name}' of its log has changed since it was written"
-    return None
-
-
-def _is_recorded(tables: Tables, name: str) -> bool:
-    """Return whether a digest is recorded for every file of a log."""
-    recorded = tables.logs.read(name) if tables.logs else {}
-    return all(path.name in recorded for path in list_log(tables.folder / name / LOG))
 
 
 def _find_log_fault(log: Location) -> str | None:

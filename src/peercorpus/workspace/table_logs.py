@@ -1,4 +1,4 @@
-"""Record digests of each table's log in `raw.db`, so that an older or changed log is detected."""
+"""Open tables with deltalake, and record digests of each table's log in `raw.db`, so that an old one is detected."""
 
 import hashlib
 import sqlite3
@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from peercorpus.workspace.object_store import Location, list_below, read_file
+from peercorpus.errors import DamagedError
+from peercorpus.workspace.object_store import (
+    PATIENCE_S,
+    REFUSALS,
+    RETRIES,
+    Location,
+    S3Path,
+    list_below,
+    read_file,
+    scan_options,
+    to_os_error,
+)
 from peercorpus.workspace.raw_schema import open_to_read
 
 LOG = "_delta_log"
@@ -14,6 +25,59 @@ NUMBER_DIGITS = 20
 """Digits of a commit's number at the start of its file name; other files of a log may be replaced."""
 CHECKPOINT = ".checkpoint.parquet"
 """End of the name of a checkpoint, which replaces all commits up to its own."""
+
+ABOUT_LOG = ("Kernel error", "Partition column", "Not a Delta table")
+"""Texts of deltalake 1.6 for a damaged table log, unless one of the texts below occurs too."""
+
+ABOUT_STORAGE = ("Generic S3 error", "Generic LocalFileSystem error", "object store", "ObjectStore", "NoSuchBucket")
+"""Texts of deltalake 1.6 for a failure of the disk or the store."""
+
+
+def delta_options(location: Location) -> dict[str, str] | None:
+    """Return the storage options for `deltalake`; None for a local folder.
+
+    They contain no keys, which the package takes from the environment. A commit is written only if none with its number
+    exists, so that two writers cannot both make it.
+    """
+    if isinstance(location, Path):
+        return None
+    retries = {"max_retries": str(RETRIES), "retry_timeout": f"{PATIENCE_S}s"}
+    return {**scan_options(), "aws_conditional_put": "etag", **retries}
+
+
+def table_url(location: Location) -> str:
+    """Return the URL with which `deltalake` opens a table; it would take a path such as `ven:2024` for a URL itself."""
+    return str(location) if isinstance(location, S3Path) else location.absolute().as_uri()
+
+
+@contextmanager
+def translate_delta_errors(location: Location) -> Iterator[None]:
+    """Turn errors of `deltalake` about a table into those a file would raise, without repeating a store's response.
+
+    Raises:
+        DamagedError: The table's log is damaged.
+        OSError: The disk or the store cannot be reached, or refuses access.
+    """
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        is_storage = any(sign in str(error) for sign in (*ABOUT_STORAGE, *REFUSALS))
+        if not is_storage and any(sign in str(error) for sign in ABOUT_LOG):
+            raise damaged_table(location, "its log cannot be read") from None
+        raise to_os_error(error, location) from None
+
+
+def damaged_table(location: Location, fault: str) -> DamagedError:
+    """Return the error for a damaged table."""
+    return DamagedError(
+        f"The table '{location}' is damaged: {fault}; run 'peercorpus check --repair' on the workspace, then"
+        " 'peercorpus build', which remakes the table.",
+        fault,
+    )
 
 
 class TableLogs:
@@ -62,7 +126,8 @@ class TableLogs:
             version: Number of the last commit.
         """
         last = _last_commit(self.read(name))
-        paths = _name_files(log, 0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version)
+        numbers = range(0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version + 1)
+        paths = (log / name_commit(number, end) for number in numbers for end in (".json", CHECKPOINT))
         rows = [(name, path.name, digest) for path in paths if (digest := digest_log_file(path))]
         with self._connect() as database:
             database.executemany("INSERT OR REPLACE INTO table_logs (table_name, file, digest) VALUES (?, ?, ?)", rows)
@@ -102,13 +167,6 @@ def _last_commit(recorded: Iterable[str]) -> str | None:
 def name_commit(number: int, end: str = ".json") -> str:
     """Return the name of a commit's file in a log, or of another file with the same number."""
     return f"{number:0{NUMBER_DIGITS}}{end}"
-
-
-def _name_files(log: Location, first: int, last: int) -> Iterator[Location]:
-    """Yield the paths of these commits in a log, and of their possible checkpoints."""
-    for number in range(first, last + 1):
-        yield log / name_commit(number)
-        yield log / name_commit(number, CHECKPOINT)
 
 
 def list_log(log: Location) -> list[Location]:

@@ -20,13 +20,7 @@ from peercorpus.records.enums import Reason
 from peercorpus.records.papers import Link, Paper, PaperVersion, SetAside
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.workspace.object_store import (
-    Location,
-    damaged_table,
-    delta_options,
-    table_url,
-    translate_delta_errors,
-)
+from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import (
     BATCH_ROWS,
     CONTENT_BITS,
@@ -36,7 +30,14 @@ from peercorpus.workspace.parquet import (
     open_part,
 )
 from peercorpus.workspace.small_parts import SmallParts
-from peercorpus.workspace.table_logs import LOG, TableLogs
+from peercorpus.workspace.table_logs import (
+    LOG,
+    TableLogs,
+    damaged_table,
+    delta_options,
+    table_url,
+    translate_delta_errors,
+)
 from peercorpus.workspace.table_state import (
     OpenedTable,
     TablePart,
@@ -76,10 +77,6 @@ RecordT = TypeVar("RecordT")
 def partition_columns(name: str) -> tuple[str, ...]:
     """Return the partition columns of a table."""
     return ("venue_id", "stage") if name == "set-aside" else ("venue_id",)
-
-
-def _by_place(part: TablePart) -> list[str]:
-    return part.relative.split("/")
 
 
 class TableReader:
@@ -235,7 +232,7 @@ class TableReader:
 
     def _parts_of(self, name: str, partition: Mapping[str, str]) -> list[TablePart]:
         state = self._state(name)
-        return sorted(state.parts_of(partition), key=_by_place) if state else []
+        return sorted(state.parts_of(partition), key=lambda part: part.relative.split("/")) if state else []
 
     def _files(self, name: str, partition: Mapping[str, str]) -> list[Location]:
         return [self.folder / name / part.relative for part in self._parts_of(name, partition)]

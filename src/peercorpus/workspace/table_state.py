@@ -13,9 +13,9 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import DamagedError
-from peercorpus.workspace.object_store import Location, damaged_table, read_file
+from peercorpus.workspace.object_store import Location, read_file
 from peercorpus.workspace.parquet import open_part
-from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, list_log, name_commit
+from peercorpus.workspace.table_logs import CHECKPOINT, LOG, NUMBER_DIGITS, damaged_table, list_log, name_commit
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,11 +17,9 @@ from typing import IO, NoReturn
 from filelock import FileLock, Timeout
 
 from peercorpus.errors import DamagedError, PeercorpusError, WorkspaceError, WorkspaceLockedError
-from peercorpus.workspace.delta_tables import Tables
-from peercorpus.workspace.draft_tables import DraftTables
+from peercorpus.workspace.delta_tables import DraftTables, Tables
 from peercorpus.workspace.harvest_state import BudgetState
-from peercorpus.workspace.object_store import Location, S3Path, check_local_path
-from peercorpus.workspace.placement import FILE, read_placement, require_ours
+from peercorpus.workspace.object_store import FILE, Location, S3Path, read_placement, require_ours, write_whole
 from peercorpus.workspace.private_files import make_private_folder, require_own, require_own_folders
 from peercorpus.workspace.raw_recovery import Recovery, find_database_faults, recover_database
 from peercorpus.workspace.raw_store import RawStore
@@ -38,6 +38,9 @@ DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 ABOUT_DAMAGE = ("no such table", "no such column", "Could not decode to UTF-8")
 """Parts of the messages of SQLite's other errors that mean damage."""
+
+MISREAD = re.compile(r"%[0-9A-Fa-f]{2}|[\\\x00-\x1f\x7f\ud800-\udfff]")
+"""Matches parts of a local path that `deltalake` 1.6 misreads or refuses."""
 
 OWN_VENUES = "venues.toml"
 """File with a user's own statements about venues."""
@@ -110,11 +113,11 @@ class StoredFiles(Files):
         shelf = self.path(sha256).parent
         if shelf.name not in self._listed:
             assert isinstance(shelf, S3Path)
-            self._listed[shelf.name] = {path.stem for path in shelf.walk()}
+            self._listed[shelf.name] = {path.stem for path, _ in shelf.walk()}
         return sha256 in self._listed[shelf.name]
 
     def _write(self, location: Location, content: bytes) -> None:
-        location.write_bytes(content)
+        write_whole(location, content)
         self._listed[location.parent.name].add(location.stem)
 
 
@@ -172,12 +175,34 @@ def _read_if_there(path: Path) -> bytes | None:
         raise WorkspaceError(f"'{path}' cannot be read: {error.strerror}.") from None
 
 
+def _check_path(folder: Path) -> None:
+    """Check that every package reads the path of a folder literally.
+
+    Some encode it as UTF-8 whatever the locale; deltalake 1.6 reads `%20` as a space and a backslash as a slash, and
+    would then read or write a different folder.
+
+    Raises:
+        WorkspaceError: It does not.
+    """
+    path = folder.resolve().as_posix()
+    if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
+        raise WorkspaceError(
+            f"'{folder}' cannot be a workspace here: its path is not plain ASCII, and the locale is not UTF-8; set"
+            " PYTHONUTF8=1, or rename the folder."
+        )
+    misread = MISREAD.search(path)
+    if misread is not None:
+        raise WorkspaceError(
+            f"'{folder}' cannot be a workspace: Delta Lake misreads {misread.group()!r} in its path; rename the folder."
+        )
+
+
 def _is_new_workspace(folder: Path, *, create: bool) -> bool:
     """Return whether the folder is a new workspace."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
     if isinstance(read_placement(folder).root(folder), Path):
-        check_local_path(folder)
+        _check_path(folder)
     if (folder / "raw.db").exists():
         if (folder / "raw.db").stat().st_size == 0 and any((folder / name).exists() for name in ("files", "tables")):
             raise DamagedError(
@@ -251,7 +276,7 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
 
     Raises:
         WorkspaceError: The folder is not a workspace, or cannot be read or written; or its `raw.db` was written by a
-            newer version of peercorpus or, for a reader, by one that is too old.
+            newer version of peercorpus.
         WorkspaceLockedError: Another run has locked it.
         StoreError: Its files and tables are not at the location in `place.json`.
         MissingExtraError: The package that reads and writes tables is not installed; or the tables are in a store, and
@@ -274,11 +299,13 @@ def open_workspace(folder: Path, *, create: bool = False, write: bool = True) ->
             is_kept = is_kept or not workspace.raw.is_empty()
         finally:
             try:
-                is_kept = is_kept or bool(workspace.raw.venues()) or _holds_settings(folder) or _must_wait(workspace)
+                has_settings = any((folder / name).exists() for name in (FILE, OWN_VENUES))
+                is_kept = is_kept or bool(workspace.raw.venues()) or has_settings or _must_wait(workspace)
             finally:
                 workspace.close()
             if not is_kept:
-                _clear(folder)
+                for path in folder.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
                 if not was_there:
                     folder.rmdir()
 
@@ -301,11 +328,6 @@ def _refuse_links(folder: Path) -> None:
     for inner in (folder / "files").glob("*"):
         require_own(inner)
     require_own_folders(folder / "tables")
-
-
-def _holds_settings(folder: Path) -> bool:
-    """Return whether the workspace has a user's file that must be kept even if nothing else is stored."""
-    return any((folder / name).exists() for name in (FILE, OWN_VENUES))
 
 
 def _must_wait(workspace: Workspace) -> bool:
@@ -349,14 +371,6 @@ def repair_database(folder: Path) -> Recovery | None:
     _refuse_links(folder)
     with _lock(folder):
         return recover_database(path) if find_database_faults(path) else None
-
-
-def _clear(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
 
 
 def find_workspace_around(folder: Path) -> Path | None:

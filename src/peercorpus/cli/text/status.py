@@ -18,7 +18,7 @@ from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import Unseen
 from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.dataset_names import is_stand_in
-from peercorpus.workspace.placement import Placement
+from peercorpus.workspace.object_store import Placement
 from peercorpus.workspace.workspace import OWN_VENUES
 
 CAUTIONS = {

@@ -1,10 +1,12 @@
 """Define the named faults that a test or a user can inject into the simulated service."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from threading import Lock
-from typing import TypeAlias
+from typing import TypeAlias, cast
+
+import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.server.changes import BetweenPages, shift, vanish
@@ -12,7 +14,9 @@ from peercorpus.simulator.server.damage import (
     CUT_OFF,
     DROPPED,
     TRUNCATED,
+    VALUES,
     Fault,
+    UnreadableNote,
     challenged,
     dripping,
     empty_error,
@@ -37,20 +41,10 @@ from peercorpus.simulator.server.damage import (
     without_member,
     without_parameter,
 )
-from peercorpus.simulator.server.edit_lists import (
-    RepeatedRows,
-    continues_edit_list,
-    is_edit_list,
-    with_other_venue,
-    with_unlisted,
-    without_edits,
-    without_first,
-)
 from peercorpus.simulator.server.requests import Request, gives_file
-from peercorpus.simulator.server.responses import ApiError, invalid, json_answer, not_found
+from peercorpus.simulator.server.responses import JSON, ApiError, Response, invalid, json_answer, not_found
 from peercorpus.simulator.server.routes import is_open_to_guests
-from peercorpus.simulator.server.unreadable import VALUES, UnreadableNote
-from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.holdings import Json, World, draw_id
 
 __all__ = [
     "CUT_OFF",
@@ -74,6 +68,11 @@ __all__ = [
 
 Faults: TypeAlias = Callable[[Request], Fault | None]
 Concerns: TypeAlias = Callable[[Request], bool]
+
+OTHER_VENUE = "Elsewhere.cc/2024/Conference"
+"""Venue of the edits that belong to no venue of the world."""
+
+Rows = list[Json]
 
 SLOW_S = 1.0
 DRIP_S = 1.0
@@ -199,11 +198,6 @@ def _wants_zip(request: Request) -> bool:
     return _wants_file(request) and "," in request.query.get("ids", "")
 
 
-def _pages_by_offset(path: str | None) -> Concerns:
-    """Return whether a request has an `offset`, even 0; a path of None means any path."""
-    return lambda request: "offset" in request.query and path in {None, request.path}
-
-
 def _sorts_otherwise(request: Request) -> bool:
     sorted_by = request.query.get("sort", "id").partition(":")[0]
     return request.path == "/notes" and sorted_by not in KEYSET_SORTS
@@ -212,19 +206,16 @@ def _sorts_otherwise(request: Request) -> bool:
 def _no_offset(name: str, path: str | None) -> NamedFault:
     lists = "every list" if path is None else path
     refusal = Fault(invalid("offset", "0", "is not supported any more; use after").answer())
-    return _constant(name, f"400 for an offset in the query of {lists}", _pages_by_offset(path), lambda: refusal)
-
-
-def _has_token(request: Request) -> bool:
-    return _reads(request) and request.has_token
+    return _constant(
+        name,
+        f"400 for an offset in the query of {lists}",
+        lambda request: "offset" in request.query and path in {None, request.path},
+        lambda: refusal,
+    )
 
 
 def _is_stopped_guest(request: Request) -> bool:
     return not request.has_token and not is_open_to_guests(request.path)
-
-
-def _signs_in(request: Request) -> bool:
-    return (request.method, request.path) == ("POST", "/login")
 
 
 def _passing(name: str, help: str, concerns: Concerns, make: Callable[[], Fault]) -> NamedFault:
@@ -240,6 +231,83 @@ def _constant(name: str, help: str, concerns: Concerns, make: Callable[[], Fault
 
 def _once_a_list(name: str, help: str, happens: Callable[[str, int, World], None]) -> NamedFault:
     return NamedFault(name, help, lambda _every, _after: BetweenPages(happens))
+
+
+def is_edit_list(request: Request) -> bool:
+    """Return whether a request asks for the edits of a venue."""
+    return request.path == "/notes/edits" and "domain" in request.query
+
+
+def continues_edit_list(request: Request) -> bool:
+    """Return whether a request asks for a later page of the edits of a venue."""
+    return is_edit_list(request) and "after" in request.query
+
+
+def without_edits() -> Fault:
+    """Return an empty list, as for a venue that this parameter does not find."""
+    return Fault(json_answer({"edits": [], "count": 0}))
+
+
+def without_first() -> Fault:
+    """Return the page without its first row."""
+    return _altered(lambda rows: rows[1:])
+
+
+def with_other_venue() -> Fault:
+    """Return the page with an edit of another venue, for a note that no venue lists."""
+
+    def add(rows: Rows) -> Rows:
+        moved = {"domain": OTHER_VENUE, "invitation": f"{OTHER_VENUE}/-/Edit"}
+        return [*(_strayed(row, "elsewhere") | moved for row in rows[:1]), *rows]
+
+    return _altered(add)
+
+
+def with_unlisted() -> Fault:
+    """Return the page with an edit of a note that the venue never lists."""
+    return _altered(lambda rows: [*(_strayed(row, "unlisted") for row in rows[:1]), *rows])
+
+
+def _strayed(edit: Json, mark: str) -> Json:
+    """Return a copy of an edit with its own id, for a note that does not exist."""
+    note = cast("Json", edit["note"])
+    unknown = {name: value for name, value in note.items() if name not in {"forum", "replyto"}}
+    return {**edit, "id": draw_id(str(edit["id"]), mark), "note": unknown | {"id": draw_id(str(note["id"]), mark)}}
+
+
+def _altered(change: Callable[[Rows], Rows]) -> Fault:
+    def alter(answer: Response) -> Response:
+        if answer.status != 200 or answer.content_type != JSON:
+            return answer
+        members: Json = msgspec.json.decode(answer.body)
+        return replace(answer, body=msgspec.json.encode(members | {"edits": change(cast("Rows", members["edits"]))}))
+
+    return Fault(alters=alter)
+
+
+@dataclass(slots=True)
+class RepeatedRows:
+    """Begins each later page of the edits of a venue with the last row of the previous page."""
+
+    last: Rows = field(init=False, default_factory=list)
+    lock: Lock = field(init=False, default_factory=Lock)
+
+    def __call__(self, request: Request) -> Fault | None:
+        """Return the fault for a page of such a list."""
+        if not is_edit_list(request) or request.query.get("limit") == "1":
+            return None
+        return _altered(self._repeat if "after" in request.query else self._remember)
+
+    def _remember(self, rows: Rows) -> Rows:
+        with self.lock:
+            self.last = rows[-1:]
+        return rows
+
+    def _repeat(self, rows: Rows) -> Rows:
+        with self.lock:
+            before = self.last if rows else []
+        self._remember(rows)
+        return [*before, *rows]
 
 
 _ALL = (
@@ -261,7 +329,12 @@ _ALL = (
     _passing(
         "truncated_file", "a PDF cut in half, by itself or in a zip", _wants_file, lambda: Fault(alters=with_cut_pdf)
     ),
-    _passing("expired_token", "401 TokenExpiredError for every request with a token", _has_token, expired),
+    _passing(
+        "expired_token",
+        "401 TokenExpiredError for every request with a token",
+        lambda request: _reads(request) and request.has_token,
+        expired,
+    ),
     _constant("challenge", "403 ChallengeRequiredError for guests, on notes and files", _is_stopped_guest, challenged),
     _constant("browser_check", "302 to an HTML page for guests, on notes and files", _is_stopped_guest, redirected),
     NamedFault(
@@ -319,7 +392,11 @@ _ALL = (
     NamedFault(
         "login_429",
         "429 for every other sign-in, starting with the first",
-        lambda *_: _Turns(_signs_in, too_many_sign_ins, lambda n: n % 2 == 1),
+        lambda *_: _Turns(
+            lambda request: (request.method, request.path) == ("POST", "/login"),
+            too_many_sign_ins,
+            lambda n: n % 2 == 1,
+        ),
     ),
 )
 FAULTS: Mapping[str, NamedFault] = {fault.name: fault for fault in _ALL}

@@ -273,10 +273,6 @@ def _is_open_or_asked(call: Call, invitation: Json) -> bool:
     return not expires or expires > time.time() * 1000 or call.flag("expired")
 
 
-def _is_own_or_asked(call: Call, reference: Json) -> bool:
-    return call.flag("original") or str(reference["id"]) not in call.shelves.author_edits
-
-
 _NOTE_FILTERS = frozenset({"ids", "forum", "invitation", "replyto", "number", "signature", "signatures", "writer"})
 
 NOTES_V1 = ListRoute("notes", lambda shelves: shelves.notes, _NOTE_FILTERS | {"original"}, by_content=True)
@@ -289,7 +285,7 @@ REFERENCES = ListRoute(
     filters=frozenset({"ids", "referent", "forum", "invitation", "number", "signature", "signatures"}),
     flags=frozenset({"trash", "original"}),
     by_content=True,
-    keeps=_is_own_or_asked,
+    keeps=lambda call, reference: call.flag("original") or str(reference["id"]) not in call.shelves.author_edits,
 )
 EDITS = ListRoute(
     "edits",

@@ -2,15 +2,14 @@
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate, islice
 from random import Random
 from typing import Any
 
-from peercorpus.simulator.world.ai_reviews import play_ai_review
-from peercorpus.simulator.world.papers import Draft, Manuscript, ManuscriptSection, Script
+from peercorpus.simulator.world.papers import Draft, Manuscript, ManuscriptSection, Script, ThreadEntry
 from peercorpus.simulator.world.threads import play_thread
 from peercorpus.simulator.world.venues import Venue
 
@@ -20,6 +19,14 @@ ZIPF_OFFSET = 2.7
 """Offset added to the rank of a word in Zipf's law, as Mandelbrot did for English."""
 SENTENCE_WORDS = (6, 30)
 """Range of words in a sentence."""
+LIKERT = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
+ANSWERS = {
+    "share_of_valid_issues": ("None", "Less than 25%", "About 50%", "More than 75%", "All"),
+    "false_claims": ("None", "One minor", "Several minor", "At least one serious", "Unsure"),
+    "clear_feedback": LIKERT,
+}
+CLOSED_TO_GUESTS = 0.3
+"""Share of surveys that are not public."""
 
 
 @cache
@@ -168,7 +175,7 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
         decision=decision,
         thread=(
             *play_thread(chance, venue, say, quality, status, decision),
-            *play_ai_review(Random(f"{seed}/{venue.venue_id}/{index}/ai"), venue, say_of_ai, status, index),
+            *_play_ai_review(Random(f"{seed}/{venue.venue_id}/{index}/ai"), venue, say_of_ai, status, index),
         ),
         versions=versions,
         public_history=chance.random() < 0.5,
@@ -270,3 +277,28 @@ def _draw_versions(chance: Random, venue: Venue, status: str) -> tuple[Draft, ..
     if status == "accepted":
         versions.append(Draft.CAMERA_READY)
     return tuple(versions)
+
+
+def _play_ai_review(
+    chance: Random, venue: Venue, say: Callable[[str], str], status: str, index: int
+) -> Iterator[ThreadEntry]:
+    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none.
+
+    Args:
+        chance: Draws people's answers.
+        venue: The venue.
+        say: Returns a passage of a kind.
+        status: Outcome of the paper; a desk-rejected paper has no such review.
+        index: Number of the paper among the generated ones, from 0.
+    """
+    if not venue.ai_ways or status == "desk_rejected":
+        return
+    way = venue.ai_ways[index % len(venue.ai_ways)]
+    yield ThreadEntry("ai", way.invitation, way.signer, -4.5, {way.field: f"{say('summary')}\n\n{say('weaknesses')}"})
+    yield ThreadEntry("ai-a", "Official_Comment", "authors", 4, {"comment": say("answer")}, "ai")
+    if chance.random() < 0.5:
+        yield ThreadEntry("ai-f", "Official_Comment", "R1", 5, {"comment": say("follow_up")}, "ai-a")
+    for person in ("authors", "R2", "AC"):
+        rated: dict[str, object] = {field: chance.choice(answers) for field, answers in ANSWERS.items()}
+        is_closed = chance.random() < CLOSED_TO_GUESTS
+        yield ThreadEntry(f"ai-s-{person}", "Survey", person, 8, rated, "ai", closed=is_closed)

@@ -22,7 +22,11 @@ def write_groups(world: World, venues: Sequence[Venue]) -> None:
         for depth in range(1, len(parts)):
             group_id = "/".join(parts[:depth])
             holdings.groups[group_id] = _group(venue, group_id)
-        holdings.groups[venue.venue_id] = _venue_group(venue)
+        group = _group(venue, venue.venue_id) | {"members": [f"{venue.venue_id}/Program_Chairs"]}
+        if venue.api == 2:
+            settings = _journal_settings(venue) if venue.rolling else _conference_settings(venue)
+            group |= {"version": 2, "content": {key: {"value": value} for key, value in settings.items()}}
+        holdings.groups[venue.venue_id] = group
         chairs_id = f"{venue.venue_id}/Program_Chairs"
         chairs = _group(venue, chairs_id) | {"members": [INSIDER_ID], "readers": [venue.venue_id, chairs_id]}
         holdings.groups[chairs_id] = chairs
@@ -68,14 +72,6 @@ def _group(venue: Venue, group_id: str) -> Json:
         "signatories": [group_id],
         "web": None,
     }
-
-
-def _venue_group(venue: Venue) -> Json:
-    group = _group(venue, venue.venue_id) | {"members": [f"{venue.venue_id}/Program_Chairs"]}
-    if venue.api == 1:
-        return group
-    settings = _journal_settings(venue) if venue.rolling else _conference_settings(venue)
-    return group | {"version": 2, "content": {key: {"value": value} for key, value in settings.items()}}
 
 
 def _journal_settings(venue: Venue) -> Json:

@@ -130,7 +130,11 @@ class ThreadDraft:
     def discuss(self, reviewers: int) -> None:
         """Add the discussion: answers of the authors, and replies of reviewers, chairs and the public."""
         if self.chance.random() < 0.35:
-            self._answer_all()
+            if "Author_Rebuttal" in self.venue.forms:
+                self.add("all", "Author_Rebuttal", "authors", 5, {"rebuttal": self.say("everyone")})
+            else:
+                content = {"title": "Response to all reviewers", "comment": self.say("everyone")}
+                self.add("all", "Official_Comment", "authors", 5, content)
         for number in range(1, reviewers + 1):
             self._exchange(f"R{number}")
         if self.chance.random() < 0.15:
@@ -139,13 +143,6 @@ class ThreadDraft:
         if "Public_Comment" in self.venue.forms and self.chance.random() < 0.06:
             content = {"title": "A question on the data", "comment": self.say("public")}
             self.add("public", "Public_Comment", "~Tavi_Marrow1", 4.2, content)
-
-    def _answer_all(self) -> None:
-        if "Author_Rebuttal" in self.venue.forms:
-            self.add("all", "Author_Rebuttal", "authors", 5, {"rebuttal": self.say("everyone")})
-            return
-        content = {"title": "Response to all reviewers", "comment": self.say("everyone")}
-        self.add("all", "Official_Comment", "authors", 5, content)
 
     def _exchange(self, reviewer: str) -> None:
         day = self.chance.uniform(3, 6.5)

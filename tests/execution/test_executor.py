@@ -8,21 +8,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from test_local import behave, square
+from test_local_processes import behave, square
 
 from naming import Naming
 from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.execution.code_version import package_versions
 from peercorpus.execution.executor import EXECUTORS, Failure, FailureKind, load_executor
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.ray_cluster import RayExecutor, connect
-from peercorpus.execution.ray_worker import do_item
+from peercorpus.execution.ray_cluster import RayExecutor, connect, do_item
 from peercorpus.installation import advise_install
 from peercorpus.texts.engine import EngineJob
 from peercorpus.workspace.object_store import Location
 
 
-def test_every_executor_is_found_by_its_name() -> None:
+def test_executors_are_found_by_name() -> None:
     assert load_executor("local") == LocalExecutor()
     pytest.importorskip("ray", reason="ray is not installed: pip install 'peercorpus[cluster]'")
     assert {name: load_executor(name) for name in EXECUTORS} == {"local": LocalExecutor(), "ray": RayExecutor()}
@@ -38,13 +37,13 @@ def test_an_impossible_executor_is_refused(name: str, address: str | None, sente
         load_executor(name, address)
 
 
-def test_without_ray_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("cluster"))):
         next(RayExecutor()(square, [1], timeout_s=20))
 
 
-def test_sigterm_is_handled_as_before_even_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigterm_is_handled_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -73,7 +72,7 @@ def read_there(job: EngineJob) -> tuple[Location, bytes]:
 
 
 @pytest.mark.slow
-def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
+def test_item_runs_beside_its_worker() -> None:
     limits = (20.0, 2 << 30)
     assert do_item(square, 3, None, limits, package_versions()) == 9
     assert do_item(behave, "crash", None, limits, package_versions()) == Failure(
@@ -88,12 +87,12 @@ def test_a_machine_does_an_item_in_a_process_beside_its_worker() -> None:
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
-def test_a_cluster_without_its_package_is_refused_before_anything_is_done() -> None:
+def test_cluster_without_package_is_refused() -> None:
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("cluster"))):
         load_executor("ray")
 
 
-def test_a_request_budget_is_refused_on_a_cluster() -> None:
+def test_cluster_takes_no_request_budget() -> None:
     with pytest.raises(PeercorpusError, match="--executor"):
         load_executor("ray", counts_here=True)
     assert load_executor("local", counts_here=True) == load_executor("local")

@@ -1,16 +1,19 @@
-"""The tables of a build are the same whatever the number of its workers, and whatever happens to them."""
+"""The tables of a build are the same whatever the number of its workers, and cost does not grow faster than venues."""
 
 import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 
-from in_this_process import InThisProcess
+from in_this_process import InThisProcess, build_here
 from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
@@ -20,13 +23,14 @@ from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
-from peercorpus.pipeline import build_venues, plan_build, schedule
+from peercorpus.pipeline import build_venues, plan_build
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.build_venues import StepResult
 from peercorpus.pipeline.status import read_status
 from peercorpus.pipeline.venue_work import StageWork, WorkItem, do_work
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace import delta_tables, table_logs, table_state
 from peercorpus.workspace.move import move_workspace
 from peercorpus.workspace.object_store import S3Path
 from peercorpus.workspace.raw_store import RawKind
@@ -105,9 +109,7 @@ def by_ranges(harvested: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
-def test_several_workers_give_the_rows_digests_and_files_of_one(
-    corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]
-) -> None:
+def test_several_workers_equal_one(corpus: Path, tmp_path: Path, by_ranges: dict[str, Any]) -> None:
     whole = shutil.copytree(corpus, tmp_path / "alone")
     alone, steps = built(whole, LocalExecutor(), BuildRequest(workers=1))
     found, others = built(corpus, LocalExecutor(), BuildRequest(workers=3))
@@ -117,7 +119,7 @@ def test_several_workers_give_the_rows_digests_and_files_of_one(
 
 
 @pytest.mark.slow
-def test_ranges_give_the_rows_of_the_whole_venue(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranges_give_the_venues_rows(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = shutil.copytree(corpus, tmp_path / "whole")
     built(whole, InThisProcess())
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -153,7 +155,7 @@ def test_workers_rebuild_only_what_changed(corpus: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny_ranges")
-def test_the_progress_of_workers_counts_every_paper_once(corpus: Path) -> None:
+def test_progress_counts_papers_once(corpus: Path) -> None:
     told: list[Progress] = []
     with open_workspace(corpus) as workspace:
         forums = sum(map(workspace.raw.count_forums, workspace.venues()))
@@ -194,7 +196,7 @@ class Failing(InThisProcess):
         (Failure(FailureKind.ERROR, "", error=DamagedError("raw.db is damaged.")), DamagedError, "raw.db is damaged"),
     ],
 )
-def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resumes(
+def test_failing_worker_ends_the_build(
     corpus: Path, by_ranges: dict[str, Any], failure: Failure, kind: type[Exception], sentence: str
 ) -> None:
     with open_workspace(corpus) as workspace, pytest.raises(kind, match=sentence):
@@ -203,9 +205,9 @@ def test_a_failing_worker_ends_the_build_with_a_message_and_the_next_build_resum
 
 
 @pytest.mark.slow
-def test_small_venues_go_to_a_worker_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_venues_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
-    monkeypatch.setattr(schedule, "ITEM_WEIGHT", 1_000)
+    monkeypatch.setattr(build_venues, "ITEM_WEIGHT", 1_000)
     read: list[list[str]] = []
 
     def note(item: WorkItem) -> list[StageWork]:
@@ -260,7 +262,7 @@ with open_workspace(Path(sys.argv[1])) as workspace:
 @pytest.mark.fault("kill", "a build whose workers are at work", "it goes on", times=4, lost="what was not committed")
 @pytest.mark.parametrize("victim", ["worker", "build"])
 @pytest.mark.parametrize("after", [2, 9])
-def test_after_a_killed_build_or_worker_the_next_build_completes(
+def test_killed_build_is_completed(
     corpus: Path, by_ranges: dict[str, Any], monkeypatch: pytest.MonkeyPatch, victim: str, after: int
 ) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 3)
@@ -274,9 +276,7 @@ def test_after_a_killed_build_or_worker_the_next_build_completes(
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_workers_write_the_same_to_a_store_as_to_disk(
-    tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_write_alike_to_stores(tmp_path: Path, bucket: S3Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_build, "RANGE_FORUMS", 1)
     monkeypatch.setattr(build_venues, "LEAST_WEIGHT", 0)
     fill(tmp_path / "placed", 3)
@@ -285,8 +285,115 @@ def test_workers_write_the_same_to_a_store_as_to_disk(
     assert built(tmp_path / "placed", LocalExecutor(), BuildRequest(workers=2))[0] == built(here, InThisProcess())[0]
 
 
-def test_workers_of_a_cluster_are_not_limited_by_local_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cluster_workers_are_not_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    assert build_venues._count_processes(LocalExecutor(), BuildRequest(workers=200)) == 200
-    assert build_venues._count_processes(RayExecutor(), BuildRequest(workers=200)) == 4
-    assert build_venues._count_processes(RayExecutor(), BuildRequest(workers=3)) == 3
+    assert build_venues._count_processes(LocalExecutor(), 200) == 200
+    assert build_venues._count_processes(RayExecutor(), 200) == 4
+    assert build_venues._count_processes(RayExecutor(), 3) == 3
+
+
+FEW, MANY = 2, 8
+COUNTED = {
+    "opens of tables": (DeltaTable, "__init__"),
+    "commits": (DeltaTable, "create_write_transaction"),
+    "refreshes": (DeltaTable, "update_incremental"),
+    "listings of files by Delta Lake": (DeltaTable, "file_uris"),
+    "readings of all files by Delta Lake": (DeltaTable, "get_add_actions"),
+    "searches of the log for a key": (DeltaTable, "transaction_version"),
+    "readings of the log": (table_state, "read_file"),
+    "listings of the log": (table_logs, "list_below"),
+    "listings of tables": (delta_tables, "list_below"),
+    "opens of Parquet files": (pq.ParquetFile, "__init__"),
+}
+PER_VENUE = {"opens of Parquet files"}
+"""Operations that grow with the venues; everything else is done once per table."""
+
+
+def build_all(workspace: Workspace) -> None:
+    assert any(not step.was_finished for step in build_here(workspace))
+
+
+def build_again(workspace: Workspace) -> None:
+    assert all(step.was_finished for step in build_here(workspace))
+
+
+def find_status(workspace: Workspace) -> None:
+    status = read_status(workspace)
+    assert status.holds
+    assert not status.unfinished
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each of `COUNTED` is called from here on."""
+    counted = Counter[str]()
+    for what, (owner, name) in COUNTED.items():
+        called = getattr(owner, name)
+
+        def count(*arguments: Any, what: str = what, called: Callable[..., Any] = called, **more: Any) -> Any:
+            counted[what] += 1
+            return called(*arguments, **more)
+
+        monkeypatch.setattr(owner, name, count)
+    return counted
+
+
+def count_steps(folder: Path, venues: int, counts: Counter[str]) -> dict[str, Counter[str]]:
+    """Count the operations of a build, of another one and of `status`."""
+    fill(folder, venues)
+    found = {}
+    for step, write in ((build_all, True), (build_again, True), (find_status, False)):
+        counts.clear()
+        with open_workspace(folder, write=write) as workspace:
+            step(workspace)
+        found[step.__name__] = counts.copy()
+    return found
+
+
+@pytest.mark.slow
+def test_only_rows_grow_with_venues(tmp_path: Path, counts: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)
+    few, many = (count_steps(tmp_path / f"{venues}", venues, counts) for venues in (FEW, MANY))
+    for step, counted in many.items():
+        for what, number in counted.items():
+            most = 1.1 * MANY / FEW if what in PER_VENUE else 1
+            assert number <= most * few[step][what], (step, what)
+        assert counted["opens of tables"] <= 2 * len(TABLES), step
+    assert many["build_all"]["commits"] <= len(TABLES)
+    assert many["build_again"]["commits"] == 0
+    assert many["build_again"]["opens of Parquet files"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.cluster
+def test_store_requests_do_not_grow(
+    tmp_path: Path, bucket: S3Path, store_log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delta_tables, "HOLD_S", 600.0)
+    found: dict[int, dict[str, Counter[str]]] = {}
+    for venues in (FEW, MANY):
+        folder = tmp_path / f"{venues}"
+        fill(folder, venues)
+        move_workspace(folder, f"s3://{bucket.bucket}/{venues}", show_nothing)
+        for step, write in ((build_all, True), (build_again, True), (find_status, False)):
+            before = store_log.stat().st_size
+            with open_workspace(folder, write=write) as workspace:
+                step(workspace)
+            found.setdefault(venues, {})[step.__name__] = count_requests(store_log, before)
+    for name, counted in found[MANY].items():
+        few = found[FEW][name]
+        assert counted["listings"] == few["listings"], name
+        assert counted["log"] == few["log"], name
+        assert counted["other"] <= 1.1 * MANY / FEW * few["other"], name
+    assert found[MANY]["build_all"]["listings"] <= 4 * len(TABLES)
+    for name in ("build_again", "find_status"):
+        assert found[MANY][name]["listings"] <= len(TABLES), name
+
+
+def count_requests(log: Path, start: int) -> Counter[str]:
+    """Count the requests to a store since a place in its log: listings, and requests for a table's log."""
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line.decode() for line in file if b"HTTP/1.1" in line]
+    kinds = ("listings" if "list-type" in line else "log" if "_delta_log" in line else "other" for line in lines)
+    return Counter(kinds)

@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 import pytest
-from test_local import behave, square
+from test_local_processes import behave, square
 
 from in_this_process import InThisProcess
 from invented_pdfs import by_hand, lines
@@ -111,7 +111,7 @@ def executor(cluster: Any) -> RayExecutor:
 
 
 @pytest.mark.slow
-def test_each_item_is_returned_once_with_its_result_or_failure(executor: RayExecutor) -> None:
+def test_each_item_is_returned_once(executor: RayExecutor) -> None:
     bad = ["crash", "exit", "hang", "raise", "say", "eat"]
     good = [f"item {number}" for number in range(20)]
     items = [*good[:7], *bad, *good[7:]]
@@ -123,7 +123,7 @@ def test_each_item_is_returned_once_with_its_result_or_failure(executor: RayExec
 
 
 @pytest.mark.slow
-def test_work_of_a_dying_machine_is_done_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
+def test_dying_machines_work_goes_elsewhere(executor: RayExecutor, cluster: Any, tmp_path: Path) -> None:
     dying = cluster.add_node(**MACHINE)
     cluster.wait_for_nodes()
     raylet = psutil.Process(dying.all_processes["raylet"][0].process.pid)
@@ -148,7 +148,7 @@ def test_work_of_a_dying_machine_is_done_elsewhere(executor: RayExecutor, cluste
 
 
 @pytest.mark.slow
-def test_an_item_that_kills_its_workers_is_tried_a_limited_number_of_times(cluster: Any) -> None:
+def test_deadly_item_has_limited_tries(cluster: Any) -> None:
     executor = RayExecutor(cluster.address, retries=1)
     found = list(executor(end_worker, ["a", "b", "kill", "c", "d"], timeout_s=20))
     assert sorted(item for item, _ in found) == ["a", "b", "c", "d", "kill"]
@@ -160,7 +160,7 @@ def test_an_item_that_kills_its_workers_is_tried_a_limited_number_of_times(clust
 
 
 @pytest.mark.slow
-def test_a_file_of_this_machine_is_sent_to_the_others(cluster: Any, tmp_path: Path) -> None:
+def test_local_file_is_sent_along(cluster: Any, tmp_path: Path) -> None:
     job = EngineJob("0" * 64, tmp_path / "paper.pdf", "pdfium-text")
     job.path.write_bytes(b"%PDF-")
     ((brought, result),) = RayExecutor(cluster.address)(read_there, [job], timeout_s=20)
@@ -172,7 +172,7 @@ def test_a_file_of_this_machine_is_sent_to_the_others(cluster: Any, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_texts_as_this_machine(executor: RayExecutor, tmp_path: Path) -> None:
+def test_cluster_gives_the_same_texts(executor: RayExecutor, tmp_path: Path) -> None:
     contents = [by_hand([lines("One line.", "Another.")]), b"", b"no PDF"]
     jobs = [EngineJob("0" * 64, tmp_path / "missing.pdf", "pdfium-text")]
     for content in contents:
@@ -185,7 +185,7 @@ def test_a_cluster_gives_the_same_texts_as_this_machine(executor: RayExecutor, t
 
 
 @pytest.mark.slow
-def test_items_are_taken_a_few_at_a_time(executor: RayExecutor) -> None:
+def test_items_are_taken_few_at_once(executor: RayExecutor) -> None:
     taken = 0
 
     def endless() -> Iterator[int]:
@@ -218,7 +218,7 @@ def refuse(item: str) -> str:
 
 
 @pytest.mark.slow
-def test_an_error_that_concerns_no_single_item_is_reported_as_on_this_machine(executor: RayExecutor) -> None:
+def test_common_error_is_reported_alike(executor: RayExecutor) -> None:
     for spread in (executor, LocalExecutor()):
         with pytest.raises(ModelError, match=r"^There is no model for a\.$"):
             list(spread(refuse, ["a"], timeout_s=20))
@@ -228,7 +228,7 @@ def test_no_items_need_no_cluster() -> None:
     assert list(RayExecutor("127.0.0.1:1")(square, [], timeout_s=20)) == []
 
 
-def test_a_cluster_that_does_not_respond_is_reported() -> None:
+def test_silent_cluster_is_reported() -> None:
     ray.shutdown()
     with pytest.raises(PeercorpusError, match=r"'127\.0\.0\.1:1'"):
         list(RayExecutor("127.0.0.1:1")(square, [1], timeout_s=20))
@@ -237,7 +237,7 @@ def test_a_cluster_that_does_not_respond_is_reported() -> None:
 @contextmanager
 def driver(call: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """Start another process that calls a function of this module."""
-    code = f"import sys, test_ray; test_ray.{call}(*sys.argv[1:])"
+    code = f"import sys, test_ray_cluster as tests; tests.{call}(*sys.argv[1:])"
     command = [sys.executable, "-c", code, *map(str, arguments)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -261,9 +261,7 @@ def hang(address: str, noted: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
-def test_a_process_keeps_its_exit_code_and_leaves_no_work_behind(
-    cluster: Any, tmp_path: Path, number: int, code: int
-) -> None:
+def test_process_leaves_no_work_behind(cluster: Any, tmp_path: Path, number: int, code: int) -> None:
     noted = tmp_path / "process"
     with driver("hang", cluster.address, noted) as ended:
         wait_for(lambda: ended.poll() is not None or (noted.exists() and noted.read_text()))
@@ -283,12 +281,12 @@ def leave_early(address: str) -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_are_left_early_do_not_end_the_process(cluster: Any) -> None:
+def test_leaving_early_ends_no_process(cluster: Any) -> None:
     with driver("leave_early", cluster.address) as left:
         _, told = left.communicate(timeout=300)
     assert left.returncode == 0, told
 
 
 @pytest.mark.slow
-def test_a_process_sees_the_gpu_that_its_item_was_given(cluster: Any) -> None:
+def test_item_sees_its_own_gpu(cluster: Any) -> None:
     assert dict(RayExecutor(cluster.address, gpus=1, memory_bytes=None)(seen_gpu, [1], timeout_s=20)) == {1: "0"}

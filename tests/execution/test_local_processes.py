@@ -57,7 +57,7 @@ def square(number: int) -> int:
 
 
 @pytest.mark.slow
-def test_each_item_is_returned_once_with_its_result_or_failure() -> None:
+def test_each_item_is_returned_once() -> None:
     bad = ["crash", "exit", "hang", "raise", "say", "lose", "eat"]
     good = [f"item {number}" for number in range(20)]
     items = [*good[:7], *bad, *good[7:]]
@@ -75,14 +75,14 @@ def test_each_item_is_returned_once_with_its_result_or_failure() -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_using_too_much_memory_is_stopped_and_the_next_item_is_done() -> None:
+def test_greedy_worker_is_stopped() -> None:
     found = dict(LocalExecutor(100 << 20)(behave, ["fill", "item"], timeout_s=30))
     assert_failed(found.pop("fill"), FailureKind.OUT_OF_MEMORY, "memory")
     assert found == {"item": "ITEM"}
 
 
 @pytest.mark.slow
-def test_without_a_limit_a_worker_uses_the_memory_it_needs() -> None:
+def test_unlimited_worker_uses_its_memory() -> None:
     found = dict(LocalExecutor(None)(measure, [200 << 20], timeout_s=30))
     assert found == {200 << 20: 200 << 20}
     small = dict(LocalExecutor(50 << 20)(measure, [200 << 20], timeout_s=30))
@@ -105,7 +105,7 @@ def end_afterwards(number: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_order", [False, True])
-def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(in_order: bool) -> None:
+def test_dead_workers_are_replaced(in_order: bool) -> None:
     def slowly() -> Iterator[int]:
         for number in range(14):
             if number >= 10:
@@ -123,7 +123,7 @@ def test_workers_that_die_between_two_items_are_replaced_and_every_item_is_done(
 @pytest.mark.slow
 @pytest.mark.fault("machine", "all worker processes die", "their work is done by others", times=2)
 @pytest.mark.parametrize("in_order", [False, True])
-def test_workers_killed_while_idle_lose_nothing_and_keep_the_order(in_order: bool) -> None:
+def test_killed_idle_workers_lose_nothing(in_order: bool) -> None:
     outcomes = LocalExecutor()(square, range(40), timeout_s=20, workers=2, in_order=in_order)
     found = [next(outcomes) for _ in range(5)]
     time.sleep(0.5)
@@ -148,7 +148,7 @@ def die_the_first_time(folder: str) -> str:
 @pytest.mark.slow
 @pytest.mark.fault("machine", "a worker process dies on a file", "the file is tried once more", times=2)
 @pytest.mark.parametrize("in_order", [False, True])
-def test_an_item_whose_process_dies_is_tried_once_more_and_keeps_its_place(tmp_path: Path, in_order: bool) -> None:
+def test_item_is_tried_once_more(tmp_path: Path, in_order: bool) -> None:
     folders = [tmp_path / str(number) for number in range(12)]
     for folder in folders:
         folder.mkdir()
@@ -176,7 +176,7 @@ def fail_in_a_way(item: int) -> int:
 
 
 @pytest.mark.slow
-def test_an_exception_that_cannot_be_pickled_fails_only_its_item() -> None:
+def test_unpicklable_exception_fails_its_item() -> None:
     found = dict(LocalExecutor()(fail_in_a_way, range(20), timeout_s=20, workers=2))
     assert found.pop(5) == Failure(FailureKind.ERROR, "HardToTellError: this and that")
     assert found.pop(7) == Failure(FailureKind.ERROR, "BrokenProcessPool: A pool of its own.")
@@ -198,19 +198,19 @@ def give_unopened(item: int) -> object:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("in_order", [False, True])
-def test_a_result_that_cannot_be_unpickled_ends_the_work_without_hanging(in_order: bool) -> None:
+def test_unreadable_result_ends_the_work(in_order: bool) -> None:
     with pytest.raises(PeercorpusError, match="command again"):
         list(LocalExecutor()(give_unopened, range(20), timeout_s=20, workers=2, in_order=in_order))
 
 
 @pytest.mark.slow
-def test_if_no_worker_can_start_the_work_stops_with_a_message() -> None:
+def test_no_worker_stops_the_work() -> None:
     with pytest.raises(PeercorpusError, match="command again"):
         list(LocalExecutor(1)(square, range(3), timeout_s=20))
 
 
 @pytest.mark.slow
-def test_items_are_taken_a_few_at_a_time() -> None:
+def test_items_are_taken_few_at_once() -> None:
     taken = 0
 
     def endless() -> Iterator[int]:
@@ -232,7 +232,7 @@ def wait_and_double(twentieths: int) -> int:
 
 
 @pytest.mark.slow
-def test_items_are_in_order_on_request_and_few_wait_for_a_slow_one() -> None:
+def test_items_come_in_order_on_request() -> None:
     taken: list[int] = []
 
     def items() -> Iterator[int]:
@@ -266,9 +266,7 @@ def meet(item: Meeting) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("items", "number", "processes"), [(4, 2, 2), (3, 8, 3), (4, None, 1)])
-def test_an_explicit_number_of_workers_is_used_for_a_few_items_too(
-    items: int, number: int | None, processes: int, tmp_path: Path
-) -> None:
+def test_stated_number_of_workers_is_used(items: int, number: int | None, processes: int, tmp_path: Path) -> None:
     meetings = [Meeting(one, tmp_path, processes) for one in range(items)]
     found = dict(LocalExecutor()(meet, meetings, timeout_s=20, workers=number))
     assert len(set(found.values())) == processes
@@ -282,7 +280,7 @@ def workers() -> set[int]:
     return {one["pid"] for one in ours if "spawn_main" in " ".join(one["cmdline"] or [])}
 
 
-def test_an_interrupted_run_leaves_no_process_behind() -> None:
+def test_interrupted_run_leaves_no_process() -> None:
     def interrupted() -> Iterator[str]:
         yield from (f"item {number}" for number in range(10))
         yield "hang"
@@ -296,7 +294,7 @@ def test_an_interrupted_run_leaves_no_process_behind() -> None:
 
 
 @pytest.mark.fault("machine", "no /dev/shm, so that no process can be started", "one sentence that names it")
-def test_a_machine_without_shared_memory_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_shared_memory_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise FileNotFoundError(2, "No such file or directory")
 
@@ -306,7 +304,7 @@ def test_a_machine_without_shared_memory_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.fault("machine", "a limit below what the worker processes need", "one sentence that names the limit")
-def test_a_machine_that_gives_no_thread_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_thread_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 

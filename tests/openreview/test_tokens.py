@@ -43,7 +43,7 @@ def jwt(**claims: object) -> str:
         ("..", None),
     ],
 )
-def test_a_token_expires_as_stated_whatever_the_clock_of_its_issuer(text: str, expires_ms: int | None) -> None:
+def test_token_expires_as_stated(text: str, expires_ms: int | None) -> None:
     assert read_expiry_ms(text, NOW_MS) == expires_ms
 
 
@@ -58,12 +58,12 @@ def test_a_token_expires_as_stated_whatever_the_clock_of_its_issuer(text: str, e
         (2, 0, True),
     ],
 )
-def test_a_token_is_about_to_expire_in_its_last_tenth_or_ten_minutes(life_s: int, left_s: int, is_ending: bool) -> None:
+def test_token_ends_in_its_last_tenth(life_s: int, left_s: int, is_ending: bool) -> None:
     token = Token("a", "b", NOW_MS + life_s * 1000, NOW_MS)
     assert token.is_ending(NOW_MS + (life_s - left_s) * 1000) == is_ending
 
 
-def test_the_cache_is_readable_by_its_owner_only_whatever_the_umask(tmp_path: Path) -> None:
+def test_cache_is_private(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
         cache = TokenCache(tmp_path / "new" / "peercorpus")
@@ -75,7 +75,7 @@ def test_the_cache_is_readable_by_its_owner_only_whatever_the_umask(tmp_path: Pa
     assert cache.path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_token_is_used_for_its_own_service_only(tmp_path: Path) -> None:
+def test_token_is_for_its_service(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path)
     cache.write(HERE, TOKEN)
     assert cache.read((f"{HERE[0]}/", HERE[1])) == TOKEN
@@ -85,7 +85,7 @@ def test_a_token_is_used_for_its_own_service_only(tmp_path: Path) -> None:
     assert (cache.read(HERE), cache.read(ELSEWHERE)) == (None, TOKEN)
 
 
-def test_no_file_is_created_if_nothing_is_stored(tmp_path: Path) -> None:
+def test_nothing_stored_makes_no_file(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path / "new")
     assert cache.read(HERE) is None
     assert cache.remove(HERE) is None
@@ -93,7 +93,7 @@ def test_no_file_is_created_if_nothing_is_stored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
-def test_a_cache_readable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
+def test_open_cache_is_refused(tmp_path: Path, mode: int) -> None:
     cache = TokenCache(tmp_path)
     cache.write(HERE, TOKEN)
     cache.path.chmod(mode)
@@ -110,7 +110,7 @@ def test_a_cache_readable_by_others_is_refused(tmp_path: Path, mode: int) -> Non
     "disk", "the stored token is damaged", "one sentence that says what to remove; the token is not shown", times=6
 )
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"a": 1}', b'{"a": {"text": "s3cret"}}', b"\xff"])
-def test_a_damaged_cache_is_reported_in_one_sentence_with_advice(tmp_path: Path, text: bytes) -> None:
+def test_damaged_cache_gets_advice(tmp_path: Path, text: bytes) -> None:
     cache = TokenCache(tmp_path)
     cache.path.write_bytes(text)
     cache.path.chmod(0o600)
@@ -119,7 +119,7 @@ def test_a_damaged_cache_is_reported_in_one_sentence_with_advice(tmp_path: Path,
     assert "s3cret" not in str(caught.value)
 
 
-def test_a_cache_that_cannot_be_written_is_reported_in_one_sentence(tmp_path: Path) -> None:
+def test_unwritable_cache_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SignInError, match="cannot be"):
         TokenCache(tmp_path / "file" / "peercorpus").write(HERE, TOKEN)
@@ -139,7 +139,7 @@ for n in range(100):
 
 
 @pytest.mark.slow
-def test_concurrent_processes_leave_a_valid_file_with_all_tokens(tmp_path: Path) -> None:
+def test_concurrent_processes_keep_all_tokens(tmp_path: Path) -> None:
     names = ["http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"]
     writers = [subprocess.Popen([sys.executable, "-c", WRITE_OFTEN, str(tmp_path), name]) for name in names]
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
@@ -148,23 +148,23 @@ def test_concurrent_processes_leave_a_valid_file_with_all_tokens(tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tokens.json", "tokens.lock"]
 
 
-def test_the_folder_of_the_cache_is_the_one_that_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_named_folder_is_the_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert config_folder({"PEERCORPUS_CONFIG": "/own"}) == Path("/own")
 
 
-def test_the_folder_of_the_cache_is_where_settings_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_cache_is_among_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert config_folder({}) == config_folder({"PEERCORPUS_CONFIG": ""}) == tmp_path / "peercorpus"
 
 
 @pytest.mark.parametrize("value", ["settings", ""])
-def test_a_folder_of_settings_that_is_relative_is_ignored(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_relative_settings_folder_is_ignored(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", value)
     assert config_folder({}).is_relative_to(Path.home())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="every system has folders of its own")
-def test_the_folder_of_the_cache_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     assert config_folder({}) == Path.home() / ".config" / "peercorpus"

@@ -78,7 +78,7 @@ def tables(tmp_path: Path) -> Tables:
     return Tables(tmp_path / "tables", tmp_path)
 
 
-def test_replacing_a_partition_leaves_the_other_venues(tables: Tables) -> None:
+def test_replacing_leaves_other_venues(tables: Tables) -> None:
     write(tables, [paper(1), paper(2)])
     write(tables, [paper(3, W)], W, KEYS[1])
     write(tables, [paper(4, title="new")], key=KEYS[2])
@@ -89,14 +89,14 @@ def test_replacing_a_partition_leaves_the_other_venues(tables: Tables) -> None:
     assert finished(tables, KEYS[1], W) == [True, True]
 
 
-def test_replacing_rows_set_aside_by_one_stage_keeps_those_of_another(tables: Tables) -> None:
+def test_replacing_keeps_other_stages_rows(tables: Tables) -> None:
     for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
         with tables.replacing((), V, stage, KEYS[0]) as out:
             out.set_aside(note_id, None, Reason.NO_FORUM, "It names none.")
     assert sorted((row.stage, row.record_id) for row in tables.read(SetAside, V)) == [("first", "c"), ("second", "b")]
 
 
-def test_rows_set_aside_are_read_in_the_order_of_stages(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_aside_come_by_stage(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     named = DeltaTable.partitions
     stages = [f"stage {letter}" for letter in "dbeca"]
     for stage in stages:
@@ -112,7 +112,7 @@ def test_rows_set_aside_are_read_in_the_order_of_stages(tables: Tables, monkeypa
 
 
 @pytest.mark.parametrize("rows", [1, BATCH_ROWS + 1], ids=["before a row group is full", "after one is written"])
-def test_an_exception_during_a_write_leaves_the_old_rows_and_no_file(tables: Tables, rows: int) -> None:
+def test_failed_write_leaves_old_rows(tables: Tables, rows: int) -> None:
     write(tables, [paper(1)])
     before = sorted(folder_of(tables).rglob("*"))
 
@@ -177,9 +177,7 @@ def die_after_commits(folder: Path, commits: int) -> None:
     ],
     ids=["in the middle of the rows", "between two commits", "after the last commit"],
 )
-def test_a_kill_leaves_old_rows_or_new_ones_and_a_half_done_stage_unfinished(
-    tables: Tables, die: Callable[[Path, int], None], at: int, expected: str
-) -> None:
+def test_kill_leaves_old_or_new_rows(tables: Tables, die: Callable[[Path, int], None], at: int, expected: str) -> None:
     write(tables, [paper(number) for number in range(5)])
     run_until_killed(die, folder_of(tables), at)
     assert titles(tables) == {expected}
@@ -198,7 +196,7 @@ def rewrite_for_ever(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("commits", [1, 4])
-def test_a_kill_at_any_instant_leaves_one_complete_generation(tables: Tables, commits: int) -> None:
+def test_kill_leaves_one_whole_generation(tables: Tables, commits: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=rewrite_for_ever, args=(folder_of(tables),))
     process.start()
     log = folder_of(tables) / "1-papers" / "_delta_log"
@@ -212,7 +210,7 @@ def test_a_kill_at_any_instant_leaves_one_complete_generation(tables: Tables, co
     assert tables.is_finished("1-papers", V, STAGE, f"{int(generation or ''):015x}" + "0" * 49)
 
 
-def test_a_partition_is_finished_only_under_the_key_of_its_last_finishing_commit(tables: Tables) -> None:
+def test_last_commit_decides_what_is_finished(tables: Tables) -> None:
     assert finished(tables, KEYS[0]) == [False, False]
     write(tables, [paper(1)])
     assert finished(tables, KEYS[0]) == [True, True]
@@ -226,7 +224,7 @@ def test_a_partition_is_finished_only_under_the_key_of_its_last_finishing_commit
     assert tables.digest("1-papers", V) != first
 
 
-def test_appending_adds_rows_and_finishes_nothing_until_it_is_finished(tables: Tables) -> None:
+def test_appended_rows_finish_nothing(tables: Tables) -> None:
     tables.append("5-texts", V, "read_texts", [text(1), text(2)])
     tables.append("5-texts", V, "read_texts", [text(3)])
     assert not tables.is_finished("5-texts", V, "read_texts", KEYS[0])
@@ -238,7 +236,7 @@ def test_appending_adds_rows_and_finishes_nothing_until_it_is_finished(tables: T
     assert tables.count("5-texts", V) == 3
 
 
-def test_equal_rows_have_equal_content_however_they_were_written(tables: Tables, tmp_path: Path) -> None:
+def test_equal_rows_have_equal_content(tables: Tables, tmp_path: Path) -> None:
     others = Tables(tmp_path / "others", tmp_path)
     tables.append("5-texts", V, "read_texts", [text(1), text(2)])
     tables.append("5-texts", V, "read_texts", [text(3)])
@@ -254,7 +252,7 @@ def test_equal_rows_have_equal_content_however_they_were_written(tables: Tables,
     assert others.content("5-texts", None) == tables.content("5-texts", None)
 
 
-def test_the_content_digest_changes_with_values_and_duplicates_and_is_zero_without_rows(tables: Tables) -> None:
+def test_content_changes_with_values_and_duplicates(tables: Tables) -> None:
     contents = [tables.content("1-papers", V)]
     for papers in ([], [paper(1)], [paper(1), paper(1)], [paper(1), paper(1, title="new")], [paper(1)]):
         write(tables, papers)
@@ -264,7 +262,7 @@ def test_the_content_digest_changes_with_values_and_duplicates_and_is_zero_witho
     assert contents[5] == contents[2]
 
 
-def test_rows_set_aside_by_every_stage_are_part_of_the_content(tables: Tables) -> None:
+def test_content_includes_rows_set_aside(tables: Tables) -> None:
     contents = set()
     for stage, note_id in (("first", "a"), ("second", "b"), ("first", "c")):
         with tables.replacing((), V, stage, KEYS[0]) as out:
@@ -273,9 +271,7 @@ def test_rows_set_aside_by_every_stage_are_part_of_the_content(tables: Tables) -
     assert len(contents) == 3
 
 
-def test_tables_of_earlier_versions_are_read_for_their_content(
-    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_content_of_earlier_versions_is_read(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tables, [paper(1), paper(2, title="new")])
     tables.append("5-texts", V, "read_texts", [text(1), text(2)])
     earlier = Tables(tmp_path / "earlier", tmp_path)
@@ -288,7 +284,7 @@ def test_tables_of_earlier_versions_are_read_for_their_content(
         assert earlier.content(name, V) == tables.content(name, V)
 
 
-def test_a_partition_may_be_finished_without_a_row(tables: Tables) -> None:
+def test_partition_may_finish_without_rows(tables: Tables) -> None:
     write(tables, [paper(1)])
     write(tables, [], key=KEYS[1])
     assert finished(tables, KEYS[1]) == [True, True]
@@ -310,7 +306,7 @@ def test_missing_tables_are_empty(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("venue_id", ODD)
-def test_any_venue_id_names_a_partition_that_every_reader_finds(tables: Tables, venue_id: str) -> None:
+def test_any_venue_id_names_a_partition(tables: Tables, venue_id: str) -> None:
     rows = [paper(1, venue_id), paper(2, venue_id)]
     with tables.replacing(NAMES, venue_id, STAGE, KEYS[0]) as out:
         for row in rows:
@@ -332,7 +328,7 @@ def test_any_venue_id_names_a_partition_that_every_reader_finds(tables: Tables, 
     assert tables.venues("1-papers") == [V]
 
 
-def test_rows_set_aside_are_counted_by_reason(tables: Tables) -> None:
+def test_rows_aside_are_counted_by_reason(tables: Tables) -> None:
     with tables.replacing(NAMES, V, STAGE, KEYS[0]) as out:
         for number in range(BATCH_ROWS + 1):
             out.set_aside(f"n{number}", None, Reason.UNREADABLE, "broken")
@@ -345,7 +341,7 @@ def test_rows_set_aside_are_counted_by_reason(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("rows", [BATCH_ROWS - 1, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS + 7])
-def test_rows_keep_their_order_across_row_groups(tables: Tables, rows: int) -> None:
+def test_rows_keep_their_order(tables: Tables, rows: int) -> None:
     # An order that sorting would change.
     numbers = [number * 7919 % rows for number in range(rows)]
     write(tables, [paper(number) for number in numbers])
@@ -373,7 +369,7 @@ def by_duckdb(table: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("folder", ["My corpus", "Bücher 会议", "a#b?c", "[1]*", "s3:"])
-def test_a_workspace_may_be_in_any_folder(tmp_path: Path, folder: str) -> None:
+def test_workspace_may_be_in_any_folder(tmp_path: Path, folder: str) -> None:
     tables = Tables(tmp_path / folder / "tables", tmp_path)
     write(tables, [paper(1)])
     write(tables, [paper(2)], key=KEYS[1])
@@ -393,7 +389,7 @@ def test_other_tools_can_read_the_tables(tables: Tables, read: Callable[[Path], 
     assert sorted(read(folder_of(tables) / "1-papers")) == [(V, 2), (V, 3), (W, 4)]
 
 
-def test_every_version_of_a_table_stays_readable(tables: Tables) -> None:
+def test_every_version_stays_readable(tables: Tables) -> None:
     for number, key in enumerate(KEYS):
         write(tables, [paper(number)], key=key)
     path = str(tables.require("1-papers"))
@@ -419,9 +415,7 @@ def test_many_small_commits_lose_no_row(tables: Tables) -> None:
 
 
 @pytest.mark.slow
-def test_commits_of_another_process_are_seen_at_once_and_missing_tables_cost_no_lookups(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_commits_are_seen_at_once(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[DeltaTable] = []
     update = DeltaTable.update_incremental
 
@@ -442,16 +436,16 @@ def test_commits_of_another_process_are_seen_at_once_and_missing_tables_cost_no_
     assert looked == []
 
 
-def test_a_field_that_is_not_read_has_the_given_default(tables: Tables) -> None:
+def test_unread_field_has_the_given_default(tables: Tables) -> None:
     write(tables, [paper(1)])
     assert [*tables.read(Paper, V, {"title": "not read"})] == [paper(1, title="not read")]
 
 
-def test_every_kind_of_record_has_a_table_of_its_own() -> None:
+def test_every_record_has_its_table() -> None:
     assert [Tables.name_of(record_type) for record_type in TABLES.values()] == list(TABLES)
 
 
-def test_a_table_with_other_columns_counts_as_not_built_and_is_rebuilt(tables: Tables) -> None:
+def test_table_with_other_columns_is_rebuilt(tables: Tables) -> None:
     old = folder_of(tables) / "1-papers"
     old.mkdir(parents=True)
     write_deltalake(str(old), pa.table({"venue_id": [V, W], "forum_id": ["a", "b"]}), partition_by=["venue_id"])
@@ -470,7 +464,7 @@ def write_together(tables: Tables) -> None:
         write(tables, [paper(number, venue_id, title="new")], venue_id, KEYS[1])
 
 
-def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables: Tables) -> None:
+def test_changes_together_are_one_commit(tables: Tables) -> None:
     write(tables, [paper(9, title="old")], key=KEYS[3])
     other = Tables(tables.folder, tables.scratch)
     with tables.together():
@@ -492,7 +486,7 @@ def test_changes_made_together_are_one_commit_that_others_see_at_the_end(tables:
     assert len(list(folder_of(tables).glob("1-papers/*/*.parquet"))) == 3
 
 
-def test_a_long_step_does_not_delay_earlier_commits(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_step_delays_no_commit(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Tables(tables.folder, tables.scratch)
     with tables.together():
         write_together(tables)
@@ -513,7 +507,7 @@ def interrupt(tables: Tables) -> None:
 
 
 @pytest.mark.fault("kill", "Ctrl-C while a build holds changes back", "what was finished is committed", lost="nothing")
-def test_rows_written_before_an_interrupt_are_committed(tables: Tables) -> None:
+def test_interrupt_commits_what_was_written(tables: Tables) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupt(tables)
     for reader in (tables, Tables(tables.folder, tables.scratch)):
@@ -541,7 +535,7 @@ def test_a_kill_loses_only_buffered_rows(tables: Tables, hold_s: float, expected
 
 
 @pytest.mark.fault("disk", "the disk is full when changes of several venues are committed", "the table is as it was")
-def test_after_a_commit_that_fails_the_table_is_what_it_was(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_commit_leaves_the_table(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tables, [paper(1)])
 
     def fail(*_: object, **__: object) -> None:
@@ -560,9 +554,7 @@ def test_after_a_commit_that_fails_the_table_is_what_it_was(tables: Tables, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hint", [True, False], ids=["with a hint at the checkpoint", "without"])
-def test_a_table_whose_first_commits_were_deleted_after_a_checkpoint_is_read_completely(
-    tables: Tables, hint: bool
-) -> None:
+def test_table_without_first_commits_is_read(tables: Tables, hint: bool) -> None:
     write(tables, [paper(1)], key=KEYS[0])
     for number in range(2, 110):
         write(tables, [paper(number, W)], W, KEYS[number % 4])

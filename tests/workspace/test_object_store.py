@@ -1,4 +1,4 @@
-"""An object in a store is read, written and found like a file, and no error repeats a key."""
+"""An object in a store is read, written and found like a file, no error repeats a key, and `place.json` is checked."""
 
 import logging
 import os
@@ -10,12 +10,20 @@ from typing import Any
 
 import pytest
 
-from commands import Run
+from commands import Run, assert_refused
 from invented_pdfs import by_hand, lines
 from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.texts.folder import find_pdfs
 from peercorpus.workspace import object_store
-from peercorpus.workspace.object_store import WHOLE_BYTES, S3Path, locate, write_whole
+from peercorpus.workspace.object_store import (
+    FILE,
+    WHOLE_BYTES,
+    S3Path,
+    locate,
+    write_whole,
+)
+from peercorpus.workspace.raw_store import RawKind, RawObject
+from peercorpus.workspace.workspace import open_workspace
 from simulated_store import KEY, SECRET
 
 NAMES = ["a.pdf", "deep/er/B.PDF", "é ü#%20?.pdf", "100%.pdf"]
@@ -24,7 +32,7 @@ OTHERS = ["notes.txt", ".hidden.pdf", ".hidden/c.pdf"]
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_objects_are_found_read_and_written_like_files(bucket: S3Path, tmp_path: Path) -> None:
+def test_objects_behave_like_files(bucket: S3Path, tmp_path: Path) -> None:
     for folder in (bucket / "2025", bucket / "2025b", tmp_path / "2025", tmp_path / "2025b"):
         for name in [*NAMES, *OTHERS]:
             place = folder / name
@@ -47,7 +55,7 @@ def test_objects_are_found_read_and_written_like_files(bucket: S3Path, tmp_path:
 
 
 @pytest.mark.cluster
-def test_a_large_object_is_read_in_parts(bucket: S3Path) -> None:
+def test_large_object_is_read_in_parts(bucket: S3Path) -> None:
     content = bytes(range(256)) * (3 * WHOLE_BYTES // 256 + 1)
     (bucket / "large").write_bytes(content)
     with (bucket / "large").open() as opened:
@@ -73,7 +81,7 @@ def test_a_listing_is_read_lazily(bucket: S3Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.cluster
-def test_a_file_being_replaced_is_either_the_old_or_the_new_one(bucket: S3Path, tmp_path: Path) -> None:
+def test_replaced_file_is_old_or_new(bucket: S3Path, tmp_path: Path) -> None:
     for place in (bucket / "a.pdf", tmp_path / "a.pdf"):
         write_whole(place, b"old")
         write_whole(place, b"new" * 4_000_000)
@@ -81,7 +89,7 @@ def test_a_file_being_replaced_is_either_the_old_or_the_new_one(bucket: S3Path, 
     assert [path.name for path in tmp_path.iterdir()] == ["a.pdf"]
 
 
-def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.md").write_bytes(b"old")
 
     def fail(*_: Any) -> None:
@@ -109,7 +117,7 @@ def test_a_missing_object_is_reported(bucket: S3Path, place: str, sentence: str)
 
 
 @pytest.mark.parametrize("text", ["", " ", "file:", "file://"])
-def test_an_empty_path_is_not_the_current_folder(text: str) -> None:
+def test_empty_path_is_refused(text: str) -> None:
     with pytest.raises(PeercorpusError, match=f"^'{text}' .*'.'"):
         locate(text)
     assert locate(".") == Path()
@@ -132,7 +140,7 @@ class Refusal(BaseHTTPRequestHandler):
 @pytest.mark.slow
 @pytest.mark.cluster
 @pytest.mark.parametrize(("refuses", "error"), [(True, PermissionError), (False, OSError)])
-def test_no_error_and_no_log_repeats_a_key(
+def test_no_error_repeats_a_key(
     bucket: S3Path,
     refuses: bool,
     error: type[OSError],
@@ -153,13 +161,13 @@ def test_no_error_and_no_log_repeats_a_key(
 
 
 @pytest.mark.parametrize("text", ["https://example.org/a.pdf", f"s3://{KEY}:{SECRET}@papers/a.pdf", "s3://"])
-def test_other_urls_are_refused_without_repeating_them(text: str) -> None:
+def test_other_urls_are_refused_unrepeated(text: str) -> None:
     with pytest.raises(PeercorpusError) as caught:
         locate(text)
     assert SECRET not in str(caught.value)
 
 
-def test_without_obstore_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_obstore_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingExtraError, match=r"'(peercorpus|\.)\[cluster\]'"):
         S3Path("papers", "a.pdf").read_bytes()
@@ -167,9 +175,7 @@ def test_without_obstore_the_message_has_the_command_that_installs_it(monkeypatc
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_pdfs_in_a_store_become_markdown_in_a_store_and_are_not_read_again(
-    bucket: S3Path, tmp_path: Path, run: Run
-) -> None:
+def test_stored_pdfs_are_converted_once(bucket: S3Path, tmp_path: Path, run: Run) -> None:
     for name in ("a.pdf", "deep/b.pdf"):
         (bucket / "in" / name).write_bytes(by_hand([lines(f"Text of {name}")]))
     (bucket / "in" / "bad.pdf").write_bytes(b"no PDF")
@@ -177,7 +183,26 @@ def test_pdfs_in_a_store_become_markdown_in_a_store_and_are_not_read_again(
     assert run(*command).code == 1
     assert (bucket / "out" / "a.md").read_bytes() == b"Text of a.pdf\n"
     made = {"a.md", "a.json", "b.md", "b.json", "bad.json"}
-    assert {found.name for found in (bucket / "out").walk()} == made
+    assert {found.name for found, _ in (bucket / "out").walk()} == made
     assert "2 PDFs" in run(*command).out
     assert run("convert", "s3://papers/in/a.pdf", "--out", tmp_path / "out").code == 0
     assert (tmp_path / "out" / "a.md").read_text() == "Text of a.pdf\n"
+
+
+@pytest.mark.fault("disk", "`place.json` states what cannot be", "one sentence that names it", times=5)
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"at": "elsewhere", "other": null, "mark": "x"}',
+        b'{"at": ".", "other": "/somewhere", "mark": "x"}',
+        b'{"at": "\\xff"}',
+        b'{"at": "\xff"}',
+        b"{}",
+    ],
+)
+def test_damaged_placement_is_reported(tmp_path: Path, run: Run, content: bytes) -> None:
+    with open_workspace(tmp_path, create=True) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, "V", "a", "a", 1, 1, "a dump", b"{}")])
+    (tmp_path / FILE).write_bytes(content)
+    for command in (("status",), ("move", "--to", ".")):
+        assert_refused(run(*command, "--workspace", tmp_path), FILE)

@@ -122,7 +122,7 @@ def change_a_review(workspace: Workspace, venue_id: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_path: Path) -> None:
+def test_build_runs_stages_in_order(harvested: Path, tmp_path: Path) -> None:
     told: list[Progress] = []
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         before = read_status(workspace)
@@ -139,7 +139,7 @@ def test_a_build_runs_every_stage_of_every_venue_in_order(harvested: Path, tmp_p
 
 
 @pytest.mark.slow
-def test_a_pdf_that_timed_out_is_read_again_only_on_request(harvested: Path, tmp_path: Path) -> None:
+def test_timed_out_pdf_waits_for_request(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         build_here(workspace, VENUES[:1])
         key = expected_key(workspace, STAGES[NAMES.index("read_texts")], VENUES[0], BuildRequest())
@@ -151,7 +151,7 @@ def test_a_pdf_that_timed_out_is_read_again_only_on_request(harvested: Path, tmp
 
 
 @pytest.mark.slow
-def test_a_file_that_was_removed_is_named_and_fetched_again(harvested: Path, tmp_path: Path) -> None:
+def test_removed_file_is_fetched_again(harvested: Path, tmp_path: Path) -> None:
     world = world_with_an_ai_review()
     with (
         open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace,
@@ -169,7 +169,7 @@ def test_a_file_that_was_removed_is_named_and_fetched_again(harvested: Path, tmp
 
 
 @pytest.mark.slow
-def test_tables_older_than_the_received_data_are_not_published(harvested: Path, tmp_path: Path) -> None:
+def test_outdated_tables_are_not_published(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         with pytest.raises(TableError, match=f"'{AURORA}'.*'peercorpus build'"):
             require_built(workspace, [AURORA])
@@ -182,7 +182,7 @@ def test_tables_older_than_the_received_data_are_not_published(harvested: Path, 
 
 
 @pytest.mark.slow
-def test_a_venue_whose_notes_moved_to_another_is_emptied(tmp_path: Path) -> None:
+def test_emptied_venue_has_no_rows(tmp_path: Path) -> None:
     def root(venue_id: str, modified_ms: int) -> RawObject:
         note = {"id": "f", "forum": "f", "invitations": [f"{venue_id}/-/Submission"], "readers": ["everyone"]}
         body = json.dumps({**note, "tmdate": modified_ms}).encode()
@@ -198,7 +198,7 @@ def test_a_venue_whose_notes_moved_to_another_is_emptied(tmp_path: Path) -> None
         assert [workspace.tables.count("1-papers", venue_id) for venue_id in ("Old/2024", "New/2024")] == [0, 1]
 
 
-def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:
+def test_second_build_does_nothing(built: Path) -> None:
     before = tree_digest(built / "tables")
     with open_workspace(built) as workspace:
         steps = build_here(workspace)
@@ -210,9 +210,7 @@ def test_a_second_build_does_nothing_and_changes_no_file(built: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("venue_id", VENUES)
-def test_a_changed_note_rebuilds_only_its_venue_with_the_result_of_a_full_build(
-    copied: Path, tmp_path: Path, venue_id: str
-) -> None:
+def test_changed_note_rebuilds_its_venue(copied: Path, tmp_path: Path, venue_id: str) -> None:
     other = next(other for other in VENUES if other != venue_id)
     with open_workspace(copied) as workspace:
         untouched = rows(workspace, other)
@@ -238,7 +236,7 @@ def test_a_changed_note_rebuilds_only_its_venue_with_the_result_of_a_full_build(
 
 
 @pytest.mark.slow
-def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harvested: Path, tmp_path: Path) -> None:
+def test_same_data_gives_the_same_rows(built: Path, harvested: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     again.mkdir()
     shutil.copy(harvested / "raw.db", again)
@@ -255,7 +253,7 @@ def test_the_same_raw_data_gives_the_same_tables_row_for_row(built: Path, harves
 
 
 @pytest.mark.slow
-def test_points_are_found_on_demand_and_outdated_once_their_key_changes(copied: Path) -> None:
+def test_points_are_found_on_demand(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         assert "find_points" not in {balance.stage for balance in read_status(workspace).balances}
         build_here(workspace, [BOREALIS], BuildRequest(points=True))
@@ -274,7 +272,7 @@ def test_points_are_found_on_demand_and_outdated_once_their_key_changes(copied: 
 
 
 @pytest.mark.slow
-def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harvested: Path, tmp_path: Path) -> None:
+def test_only_named_venues_are_built(harvested: Path, tmp_path: Path) -> None:
     with open_workspace(shutil.copytree(harvested, tmp_path / "corpus")) as workspace:
         assert steps_run(build_here(workspace, [BOREALIS])) == [*((BOREALIS, name) for name in OWN), LINKING]
         assert {venue for _, venue in read_status(workspace).unfinished} == {AURORA}
@@ -283,7 +281,7 @@ def test_only_the_venues_named_are_built_and_an_unknown_one_is_an_error(harveste
 
 
 @pytest.mark.slow
-def test_a_build_of_one_venue_links_its_papers_to_those_of_all(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_venue_links_to_all(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The texts are no evidence; titles and abstracts of these two are the same.
     monkeypatch.setattr("peercorpus.links.link_submissions.pair_share", lambda _: None)
     with open_workspace(copied) as workspace:
@@ -353,9 +351,7 @@ def test_a_lost_row_breaks_the_balance(
     assert err == ""
 
 
-def test_status_of_a_complete_workspace_balances_and_exits_with_0(
-    built: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_complete_workspace_balances(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["status", "--workspace", str(built), "--all"])
     assert ended.value.code == 0
@@ -364,7 +360,7 @@ def test_status_of_a_complete_workspace_balances_and_exits_with_0(
 
 @pytest.mark.usefixtures("another_engine")
 @pytest.mark.parametrize("stage", STAGES, ids=NAMES)
-def test_a_key_changes_with_what_changes_the_rows_and_with_nothing_else(stage: Any) -> None:
+def test_key_changes_only_with_rows(stage: Any) -> None:
     def key(options: BuildRequest = OPTIONS, digests: dict[str, str] = DIGESTS, **changes: object) -> str:
         return content_key(replace(stage, **changes), options, digests)
 
@@ -377,14 +373,14 @@ def test_a_key_changes_with_what_changes_the_rows_and_with_nothing_else(stage: A
 
 
 @pytest.mark.usefixtures("another_engine")
-def test_another_engine_leaves_only_the_texts_to_do(built: Path) -> None:
+def test_other_engine_leaves_texts_to_do(built: Path) -> None:
     with open_workspace(built, write=False) as workspace:
         standing = read_status(workspace, OTHER)
     left = ("read_texts", "compare_versions", "link_papers")
     assert list(standing.unfinished) == [(name, one) for one in VENUES for name in left]
 
 
-def test_a_build_stopped_between_stages_resumes_there(copied: Path) -> None:
+def test_stopped_build_resumes(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         texts = list(workspace.tables.read(PaperText, AURORA))
         posts = list(workspace.tables.read(Post, AURORA))
@@ -405,7 +401,7 @@ def late_reply(workspace: Workspace) -> RawObject:
 
 
 @pytest.mark.slow
-def test_a_note_without_a_known_place_is_counted_and_set_aside(copied: Path) -> None:
+def test_unplaced_note_is_set_aside(copied: Path) -> None:
     with open_workspace(copied) as workspace:
         workspace.raw.add([late_reply(workspace)])
         build_here(workspace)

@@ -12,7 +12,7 @@ AURORA, BOREALIS, JLE = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conferenc
 WITHDRAWN, DESK_REJECTED = f"{AURORA}/-/Withdrawn_Submission", f"{AURORA}/-/Desk_Rejected_Submission"
 
 
-def test_each_venue_is_found_on_its_own_api() -> None:
+def test_venue_is_found_on_its_api() -> None:
     with serve_simulator(build_world(papers=5)) as service, Client(service.base_url_v1, service.base_url_v2) as client:
         old, journal = discover(client, AURORA), discover(client, JLE)
     assert (old.api, old.lists) == (1, (f"{AURORA}/-/Blind_Submission", WITHDRAWN, DESK_REJECTED))
@@ -20,7 +20,7 @@ def test_each_venue_is_found_on_its_own_api() -> None:
     assert journal.has_review_form
 
 
-def test_without_a_visible_submission_invitation_a_venue_is_listed_by_catalogue_data() -> None:
+def test_catalogue_lists_a_hidden_venue() -> None:
     world = build_world(papers=5, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
@@ -29,7 +29,7 @@ def test_without_a_visible_submission_invitation_a_venue_is_listed_by_catalogue_
         assert f"{AURORA}/-/Blind_Submission" in discover(client, AURORA).lists
 
 
-def test_lists_of_withdrawn_and_desk_rejected_papers_are_requested_even_with_hidden_invitations() -> None:
+def test_closed_lists_are_always_requested() -> None:
     world = build_world(papers=5, venues=[AURORA])
     for invitation in (WITHDRAWN, DESK_REJECTED):
         del world.v1.invitations[invitation]
@@ -44,7 +44,7 @@ def test_lists_of_withdrawn_and_desk_rejected_papers_are_requested_even_with_hid
 
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.parametrize("is_stated", [True, False])
-def test_an_api_2_venue_without_named_lists_is_listed_by_catalogue_data(is_shown: bool, is_stated: bool) -> None:
+def test_catalogue_lists_unnamed_api_2_venue(is_shown: bool, is_stated: bool) -> None:
     world = build_world(papers=5, venues=[BOREALIS])
     usual = f"{BOREALIS}/-/Submission"
     if not is_stated:
@@ -66,7 +66,7 @@ def test_an_api_2_venue_without_named_lists_is_listed_by_catalogue_data(is_shown
         ("Nowhere", "'ICLR.cc/2024/Conference'"),
     ],
 )
-def test_an_unknown_venue_is_refused_in_one_sentence_with_a_suggestion(venue_id: str, suggestion: str) -> None:
+def test_unknown_venue_gets_a_suggestion(venue_id: str, suggestion: str) -> None:
     with (
         serve_simulator(build_world(papers=1)) as service,
         Client(service.base_url_v1, service.base_url_v2) as client,

@@ -33,8 +33,7 @@ from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace import object_store
 from peercorpus.workspace.move import move_workspace
-from peercorpus.workspace.object_store import S3Path, list_below
-from peercorpus.workspace.placement import FILE, MARK
+from peercorpus.workspace.object_store import FILE, MARK, S3Path, list_below
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -112,17 +111,7 @@ def harvest_more(folder: Path) -> dict[tuple[str, str], list[str]]:
 
 
 @pytest.mark.slow
-def test_everything_is_moved_and_nothing_is_left_behind(aurora: Path, placed: Path, run: Run) -> None:
-    there = bytes_below(ROOT)
-    assert there == bytes_below(aurora)
-    assert run("check", "--workspace", placed).code == 0
-    assert any(name.startswith("files/") for name in there)
-    assert bytes_below(placed) == {}
-    assert json.loads((placed / "place.json").read_bytes()).keys() == {"at", "other", "mark"}
-
-
-@pytest.mark.slow
-def test_a_workspace_in_a_store_gives_the_same_results_as_on_disk(local: Path, placed: Path) -> None:
+def test_store_gives_the_results_of_disk(local: Path, placed: Path) -> None:
     assert harvest_more(placed) == harvest_more(local)
     assert bytes_below(placed) == {}
     assert {name for name in bytes_below(ROOT) if name.startswith("files/")} == {
@@ -146,6 +135,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     "command",
     [
         "status -w {corpus}",
+        "show {forum} -w {corpus}",
         "build -w {corpus}",
         "report -w {corpus} --out {out}/report",
         "explore -w {corpus} --select= --out {out}/papers.csv",
@@ -154,14 +144,14 @@ def tree(folder: Path) -> dict[str, bytes]:
     ],
 )
 @pytest.mark.usefixtures("svg_alone")
-def test_every_command_prints_and_writes_the_same_for_a_workspace_in_a_store(
-    local: Path, placed: Path, run: Run, command: str
-) -> None:
+def test_commands_do_the_same_in_stores(local: Path, placed: Path, run: Run, command: str) -> None:
+    with open_workspace(placed, write=False) as workspace:
+        forum_id = next(workspace.tables.read(Paper, AURORA)).forum_id
     said, written = [], []
     for folder in (local, placed):
         out = folder.parent / "out"
         out.mkdir()
-        ended = run(*(part.format(corpus=folder, out=out) for part in command.split()))
+        ended = run(*(part.format(corpus=folder, out=out, forum=forum_id) for part in command.split()))
         said.append((ended.code, ended.out.replace(str(folder.parent), "")))
         written.append(tree(out))
     assert said[0] == said[1]
@@ -172,28 +162,12 @@ def test_every_command_prints_and_writes_the_same_for_a_workspace_in_a_store(
 
 
 @pytest.mark.slow
-def test_show_prints_the_same_for_a_workspace_in_a_store(local: Path, placed: Path, run: Run) -> None:
-    with open_workspace(placed, write=False) as workspace:
-        forum_id = next(workspace.tables.read(Paper, AURORA)).forum_id
-    here, there = (run("show", forum_id, "--workspace", folder) for folder in (local, placed))
-    assert here.code == 0
-    assert there == here
-
-
-@pytest.mark.slow
-def test_moving_a_workspace_back_restores_it(aurora: Path, placed: Path) -> None:
-    move_workspace(placed, ".", show_nothing)
-    assert bytes_below(placed) == bytes_below(aurora)
-    assert not (placed / FILE).exists()
-    assert list(ROOT.walk()) == []
-    with open_workspace(placed) as workspace:
-        assert all(step.was_finished for step in build_here(workspace))
-
-
-@pytest.mark.slow
-def test_a_workspace_can_be_moved_from_one_store_to_another(aurora: Path, placed: Path, served: str) -> None:
+def test_workspace_moves_between_stores(aurora: Path, placed: Path, served: str, run: Run) -> None:
     httpx2.put(f"{served}/other", timeout=60).raise_for_status()
+    assert any(name.startswith("files/") for name in bytes_below(ROOT))
+    assert json.loads((placed / FILE).read_bytes()).keys() == {"at", "other", "mark"}
     move_workspace(placed, "s3://other", show_nothing)
+    assert run("check", "--workspace", placed).code == 0
     assert bytes_below(S3Path("other")) == bytes_below(aurora)
     assert list(ROOT.walk()) == []
     with open_workspace(placed) as workspace:
@@ -201,7 +175,7 @@ def test_a_workspace_can_be_moved_from_one_store_to_another(aurora: Path, placed
 
 
 @pytest.mark.slow
-def test_a_new_workspace_can_be_in_a_store_from_its_first_harvest(bucket: S3Path, tmp_path: Path, run: Run) -> None:
+def test_new_workspace_may_begin_in_store(bucket: S3Path, tmp_path: Path, run: Run) -> None:
     new = tmp_path / "new"
     assert run("move", "--workspace", new, "--to", bucket).code == 0
     assert run("harvest", "Nowhere.cc/1999/Conference", "--workspace", new, "--url-v2", "http://127.0.0.1:9").code == 3
@@ -209,7 +183,7 @@ def test_a_new_workspace_can_be_in_a_store_from_its_first_harvest(bucket: S3Path
     with client() as asked, open_workspace(new, create=True) as workspace:
         harvest(workspace, asked, [AURORA])
     assert bytes_below(new) == {}
-    assert any(found.name.endswith(".pdf") for found in bucket.walk())
+    assert any(found.name.endswith(".pdf") for found, _ in bucket.walk())
 
 
 def killed_at(operation: int, work: Callable[..., Any], *arguments: Any) -> None:
@@ -265,6 +239,7 @@ def test_a_killed_move_resumes(aurora: Path, tmp_path: Path, bucket: S3Path, bac
     assert bytes_below(folder if back else ROOT) == bytes_below(aurora)
     assert bytes_below(ROOT if back else folder) == {}
     assert (folder / FILE).exists() is not back
+    assert not back or list(ROOT.walk()) == []
 
 
 @pytest.mark.slow
@@ -308,7 +283,7 @@ def test_a_killed_build_resumes(local: Path, placed: Path, operation: int) -> No
     assert made[0] == made[1]
 
 
-def test_a_destination_with_other_content_is_refused(local: Path, bucket: S3Path, run: Run) -> None:
+def test_used_destination_is_refused(local: Path, bucket: S3Path, run: Run) -> None:
     (bucket / "one" / "notes.txt").write_bytes(b"mine")
     before = tree(local)
     assert_refused(run("move", "--workspace", local, "--to", bucket / "one"), f"'{bucket / 'one'}'")
@@ -319,7 +294,7 @@ def test_a_destination_with_other_content_is_refused(local: Path, bucket: S3Path
 
 
 @pytest.mark.slow
-def test_invalid_destinations_are_refused_and_do_not_block_a_later_move(local: Path, bucket: S3Path, run: Run) -> None:
+def test_invalid_destinations_do_not_block_moves(local: Path, bucket: S3Path, run: Run) -> None:
     assert bucket
     before = bytes_below(local)
     for to, named in [
@@ -336,9 +311,7 @@ def test_invalid_destinations_are_refused_and_do_not_block_a_later_move(local: P
 
 
 @pytest.mark.slow
-def test_a_destination_inside_that_of_a_workspace_is_refused(
-    local: Path, aurora: Path, bucket: S3Path, run: Run
-) -> None:
+def test_destination_inside_a_workspace_is_refused(local: Path, aurora: Path, bucket: S3Path, run: Run) -> None:
     assert run("move", "--workspace", local, "--to", bucket / "one").code == 0
     refused = run("move", "--workspace", local, "--to", bucket / "one" / "more")
     assert_refused(refused, f"'{bucket / 'one' / 'more'}' and '{bucket / 'one'}'")
@@ -350,18 +323,18 @@ def test_a_destination_inside_that_of_a_workspace_is_refused(
 
 
 @pytest.mark.slow
-def test_files_deleted_during_an_unfinished_move_do_not_return(local: Path, bucket: S3Path) -> None:
+def test_deleted_files_do_not_return(local: Path, bucket: S3Path) -> None:
     assert bucket
     assert is_killed(40, move_workspace, local, TO, show_nothing)
-    gone = next((ROOT / "files").walk())
+    gone, _ = next((ROOT / "files").walk())
     (local / "files" / gone.parent.name / gone.name).unlink()
     move_workspace(local, TO, show_nothing)
     assert not gone.exists()
 
 
 @pytest.mark.slow
-def test_a_damaged_local_file_is_not_mistaken_for_the_one_moved_back(placed: Path) -> None:
-    stored = next((ROOT / "files").walk())
+def test_damaged_local_file_is_replaced(placed: Path) -> None:
+    stored, _ = next((ROOT / "files").walk())
     content = stored.read_bytes()
     damaged = placed / "files" / stored.parent.name / stored.name
     damaged.parent.mkdir(parents=True)
@@ -370,9 +343,7 @@ def test_a_damaged_local_file_is_not_mistaken_for_the_one_moved_back(placed: Pat
     assert damaged.read_bytes() == content
 
 
-def test_a_symbolic_link_among_the_files_is_refused_and_nothing_is_moved(
-    local: Path, tmp_path: Path, bucket: S3Path
-) -> None:
+def test_symbolic_link_is_not_moved(local: Path, tmp_path: Path, bucket: S3Path) -> None:
     shelf = min(path for path in (local / "files").iterdir() if len(path.name) == 2)
     shelf.rename(tmp_path / "elsewhere")
     shelf.symlink_to(tmp_path / "elsewhere")
@@ -387,7 +358,7 @@ def test_a_symbolic_link_among_the_files_is_refused_and_nothing_is_moved(
 @pytest.mark.fault(
     "disk", "a PDF is changed before its workspace is moved", "one sentence that names it; nothing is removed"
 )
-def test_a_damaged_file_is_named_and_nothing_is_removed(local: Path, bucket: S3Path, run: Run) -> None:
+def test_damaged_file_stops_the_move(local: Path, bucket: S3Path, run: Run) -> None:
     assert bucket
     damaged = min((local / "files").rglob("*.pdf"))
     damaged.write_bytes(b"another")
@@ -409,7 +380,7 @@ def test_a_damaged_file_is_named_and_nothing_is_removed(local: Path, bucket: S3P
         (("status",), "no extra"),
     ],
 )
-def test_a_failing_store_is_reported_in_one_sentence(
+def test_failing_store_is_reported(
     placed: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], fault: str
 ) -> None:
     named = {
@@ -467,7 +438,7 @@ STORED_DAMAGES: dict[str, tuple[str, str, Callable[[S3Path], None]]] = {
 @pytest.mark.slow(45)
 @pytest.mark.fault("disk", "an object of a workspace in a store is cut, changed or gone", "`check` names it", times=9)
 @pytest.mark.parametrize("damage", STORED_DAMAGES)
-def test_damage_in_a_store_is_found_and_repaired(aurora: Path, placed: Path, run: Run, damage: str) -> None:
+def test_damage_in_a_store_is_repaired(aurora: Path, placed: Path, run: Run, damage: str) -> None:
     below, ends, change = STORED_DAMAGES[damage]
     change(in_store(below, ends=ends))
     checked = run("check", "--workspace", placed)

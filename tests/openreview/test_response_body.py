@@ -26,7 +26,7 @@ def test_parts_are_split_verbatim(text: bytes, parts: list[bytes] | None) -> Non
     assert split_items(text) == parts
 
 
-def test_an_object_in_openreviews_usual_format_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usual_format_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(response_body, "_split_at_commas")
     replies = b",".join(b'{"id":"r%d","content":{"text":{"value":"[{,"}}}' % number for number in range(1_000))
     assert split_items(b'{"id":"a","details":{"replies":[%s]}}' % replies) == [
@@ -36,19 +36,19 @@ def test_an_object_in_openreviews_usual_format_is_not_searched(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("before", [MEGABYTE - 1, MEGABYTE - 2, MEGABYTE - 3, MEGABYTE, 2 * MEGABYTE - 2])
-def test_characters_across_the_pieces_of_a_text_are_read(before: int) -> None:
+def test_characters_across_pieces_are_read(before: int) -> None:
     text = b'"%s\xf0\x9f\x98\x80%s"' % (b"a" * (before - 1), b"b" * MEGABYTE)
     assert check_json(text) == text
 
 
 @pytest.mark.parametrize("place", [0, MEGABYTE - 2, MEGABYTE, 2 * MEGABYTE + 7])
 @pytest.mark.parametrize("wrong", [b"\xff", b"\xf0\x9f\x98", b"\xed\xa0\x80"])
-def test_the_byte_that_is_not_utf8_is_named(place: int, wrong: bytes) -> None:
+def test_byte_outside_utf8_is_named(place: int, wrong: bytes) -> None:
     with pytest.raises(ValueError, match=rf"^it is not UTF-8 text \(byte {place + 1}\)$"):
         check_json(b'"%s%s"' % (b"a" * place, wrong))
 
 
-def test_checking_a_text_takes_no_memory_in_proportion_to_it() -> None:
+def test_checking_takes_bounded_memory() -> None:
     text = b'"%s"' % ("\N{GRINNING FACE}" * 4 * MEGABYTE).encode()
     tracemalloc.start()
     try:
