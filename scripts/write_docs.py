@@ -12,15 +12,11 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 sys.path.insert(0, str(Path(__file__).parent / "documents"))
 
@@ -28,7 +24,7 @@ from benchmarks_page import benchmarks_lines
 from command_line import command_pages
 from python_interface import interface_lines
 from scale_page import scale_lines
-from text_schema import SHARED, schema_page, split_docstring
+from text_schema import schema_page, split_docstring
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "peercorpus"
@@ -54,7 +50,10 @@ PUBLISHED = {
     "Figure": "figures",
 }
 """Record of a table → the configuration with its columns."""
-ONLY_IN_A_WORKSPACE = ("SetAside", "Conflict", "MergedPost", "StatedSplit", "Evidence", "Inspection", "VersionSign")
+ONLY_IN_A_WORKSPACE = ("PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind")
+"""Vocabularies that no column of a release has."""
+EXPLAINED = {"Grade": "The values are explained in [Which version the reviewers read](initial-version.md)."}
+"""Vocabulary → where its values are explained."""
 FAULT_KINDS = {
     "kill": "Killed or stopped",
     "service": "The service",
@@ -129,45 +128,8 @@ def install_page() -> str:
     return with_table("docs/install.md", EXTRAS_BEGIN, extras_lines(), EXTRAS_END)
 
 
-def in_words(annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
-    """Return a type in words: `datetime or none`, `list of Score` with a link to its entry."""
-    if isinstance(annotation, ast.BinOp):
-        return f"{in_words(annotation.left, kinds)} or {in_words(annotation.right, kinds)}"
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        return f"list of {in_words(annotation.slice.elts[0], kinds)}"
-    name = ast.unparse(annotation)
-    if name in kinds:
-        return f"`{name}`"
-    return "none" if name == "None" else name
-
-
-def meaning_of(name: str, annotation: ast.expr, kinds: Mapping[str, ast.ClassDef]) -> str:
-    """Return the meaning of a field its record does not document: that of its type, or of all fields so named."""
-    named = [node.id for node in ast.walk(annotation) if isinstance(node, ast.Name) and node.id in kinds]
-    return SHARED.get(name) or "".join(split_docstring(kinds[kind])[0].partition("\n")[0] for kind in named)
-
-
-def is_property(node: ast.stmt) -> bool:
-    """Return whether a statement of a class body defines a property."""
-    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-    return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in decorators)
-
-
-def record_rows(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef]) -> Iterator[str]:
-    """Yield a row of the table for each field, and for each property derived from them."""
-    _, meanings = split_docstring(node)
-    for statement in node.body:
-        if isinstance(statement, ast.AnnAssign):
-            name = ast.unparse(statement.target)
-            meaning = meanings.get(name) or meaning_of(name, statement.annotation, kinds)
-            yield f"| `{name}` | {in_words(statement.annotation, kinds)} | {meaning} |"
-        elif isinstance(statement, ast.FunctionDef) and is_property(statement) and statement.returns:
-            text, _ = split_docstring(statement)
-            yield f"| `{statement.name}` | {in_words(statement.returns, kinds)} | Derived, not stored. {text} |"
-
-
 def member_lines(node: ast.ClassDef) -> Iterator[str]:
-    """Yield the members of an enum: a table if `kinds` or a string below a member explains it, else one line."""
+    """Yield the members of an enum, each with what `MEANINGS` or a string below it says."""
     stated = vars(import_module("peercorpus.records.enums")).get(f"{node.name.upper()}_MEANINGS", {})
     members = {}
     for statement, following in pairwise([*node.body, ast.Pass()]):
@@ -175,94 +137,76 @@ def member_lines(node: ast.ClassDef) -> Iterator[str]:
             value = ast.literal_eval(statement.value)
             said = ast.literal_eval(following.value) if isinstance(following, ast.Expr) else stated.get(value, "")
             members[value] = " ".join(said.split())
-    if any(members.values()):
-        yield from ("| value | meaning |", "|---|---|", *(f"| `{value}` | {said} |" for value, said in members.items()))
-    else:
-        yield f"One of {', '.join(f'`{value}`' for value in members)}."
-
-
-def class_lines(node: ast.ClassDef, kinds: Mapping[str, ast.ClassDef], table: str | None) -> Iterator[str]:
-    """Yield the entry of one record type or enum."""
-    text, _ = split_docstring(node)
-    yield from ("", f"### {node.name}", "", text)
-    if table:
-        yield from ("", f"Table `{table}`.")
-    if is_enum(node):
-        yield from ("", *member_lines(node))
-    else:
-        yield from ("", "| field | type | meaning |", "|---|---|---|", *record_rows(node, kinds))
-
-
-def is_enum(node: ast.ClassDef) -> bool:
-    """Return whether a class is an enum, not a record type."""
-    return any(isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases)
+    unexplained = ", ".join(f"`{value}`" for value, said in members.items() if not said)
+    yield from (f"- {unexplained}" for _ in range(bool(unexplained)))
+    yield from (f"- `{value}`: {said}" for value, said in members.items() if said)
 
 
 def record_lines() -> Iterator[str]:
-    """Yield what no configuration describes: types that only a workspace has, and every fixed vocabulary."""
+    """Yield the tables that a workspace has, and every fixed vocabulary."""
     from peercorpus.workspace.table_reader import TABLES
 
     paths = [PACKAGE / "records" / f"{name}.py" for name in RECORDS]
     body = [statement for path in paths for statement in ast.parse(path.read_text(encoding="utf-8")).body]
     kinds = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
-    tables = {record_type.__name__: name for name, record_type in TABLES.items()}
     yield from ("## Tables of a workspace", "")
     yield from (
-        "A workspace's tables have these records; in Python, `help()` of a type has its fields. Below is what no",
-        "release has; the parts of a text are in [text.schema.json](text.schema.json).",
+        "A workspace's tables have these records; in Python, `help()` of a type has its fields. The parts of a text",
+        "are in [text.schema.json](text.schema.json).",
         "",
         "| table | record | in a release |",
         "|---|---|---|",
     )
-    for name, table in tables.items():
+    for table, record_type in TABLES.items():
+        name = record_type.__name__
         shown = f"[`{PUBLISHED[name]}`](#columns-of-{PUBLISHED[name]})" if name in PUBLISHED else "-"
-        yield f"| `{table}` | `{TABLES[table].__module__}.{name}` | {shown} |"
-    for name in ONLY_IN_A_WORKSPACE:
-        yield from class_lines(kinds[name], kinds, tables.get(name))
+        yield f"| `{table}` | `{record_type.__module__}.{name}` | {shown} |"
+    fields = split_docstring(kinds["SetAside"])[1]
+    yield from ("", "A row of `set-aside` has these fields, and the ids of its forum and venue:", "")
+    yield from (f"- `{name}`: {meaning}" for name, meaning in fields.items())
     yield from ("", "## Fixed vocabularies")
-    for node in kinds.values():
-        if is_enum(node):
-            yield from class_lines(node, kinds, None)
+    for name, node in kinds.items():
+        is_enum = any(isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases)
+        if is_enum and name not in ONLY_IN_A_WORKSPACE:
+            members = (EXPLAINED[name],) if name in EXPLAINED else ("", *member_lines(node))
+            yield from ("", f"**{name}**: {split_docstring(node)[0]}", *members)
+
+
+DATASET = """\
+What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`, and
+`details.md` with the columns below and counts by grade and outcome, of what was set aside, and of each known bias),
+`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`
+and the splits of its papers. mlcroissant 1.1 reads only the first item of a list inside a list, and a null list of
+structs as one struct of nulls; `datasets`, Polars and DuckDB read both correctly.
+
+A value that OpenReview does not state is null, never a default. Times are UTC. A score is on the venue's own scale,
+which differs from venue to venue: never average it over venues. Columns with `unified` in their name are on Re²'s
+scale of 1 to 10, whose accepting half begins at 6, the same for all venues.
+
+The configurations for tasks (`review_sft`, `rebuttal`, `meta_review_sft`) have the splits train, validation and test,
+`acceptance` has test alone; in all others a split is a conference family.
+"""
 
 
 def dataset_page() -> str:
-    """Return every configuration of a release, column by column, as in its card."""
+    """Return every configuration of a release, column by column, as beside its card."""
     from peercorpus.release.card.dataset_card import describe_configurations
-    from peercorpus.release.card.markdown import units
-    from peercorpus.release.eval_file import CONFIG as QUESTIONS
     from peercorpus.release.shards import CONFIGS
 
-    splits = {config.name: "train, validation, test" for config in CONFIGS.values() if config.is_task}
-    splits[QUESTIONS] = "test"
-
+    says = {config.name: config.says.removeprefix("one row per ") for config in CONFIGS.values()}
+    rows = (f"| [`{name}`](#columns-of-{name}) | {row} |" for name, row in says.items())
     lines = [
         "# Dataset",
         "",
         NOTICE,
         "",
-        "What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`),",
-        "`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`",
-        "and the splits of its papers. The card has these tables of the configurations that the release has, and",
-        "its own counts: by venue, by split, by grade and outcome, of what was set aside, and of each known bias.",
-        "mlcroissant 1.1 reads only the first item of a list inside a list, and a null list of structs as one struct",
-        "of nulls; `datasets`, Polars and DuckDB read both correctly.",
+        *DATASET.splitlines(),
         "",
-        "| configuration | one row per | splits |",
-        "|---|---|---|",
-        *(
-            f"| [`{config.name}`](#columns-of-{config.name}) | {config.says.removeprefix('one row per ')} |"
-            f" {splits.get(config.name, 'conference families')} |"
-            for config in CONFIGS.values()
-        ),
-        "",
-        "A value that OpenReview does not state is null, never a default. Units of numbers and times:",
-        "",
-        units(CONFIGS.values()),
-        "",
-        describe_configurations(list(CONFIGS.values())),
-        "",
-        *record_lines(),
+        "| configuration | one row per |",
+        "|---|---|",
+        *rows,
     ]
+    lines += ["", describe_configurations(list(CONFIGS.values())), "", *record_lines()]
     return "\n".join(lines).rstrip() + "\n"
 
 

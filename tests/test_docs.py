@@ -54,7 +54,8 @@ def test_every_command_is_under_one_heading_of_the_help() -> None:
 def test_every_table_and_vocabulary_has_an_entry_in_the_reference() -> None:
     assert [table for table in TABLES if f"| `{table}` |" not in DATASET] == []
     assert len(VOCABULARIES) > 20
-    assert [name for name in VOCABULARIES if f"\n### {name}\n" not in DATASET] == []
+    without = {name for name in VOCABULARIES if f"\n**{name}**: " not in DATASET}
+    assert without == {"PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"}, "no release has these"
 
 
 def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:
