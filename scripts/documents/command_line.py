@@ -1,7 +1,7 @@
 """docs/cli.md and a page for each command in docs/cli/: help, examples from other pages, exit codes, and JSON keys."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -174,14 +174,6 @@ def exit_code_lines() -> Iterator[str]:
     for code in ExitCode:
         names = ", ".join(f"`{kind.__name__}`" for kind in kinds if kind.exit_code is code)
         yield f"| {code.value} | {code.meaning} | {names} |"
-    finders = [
-        f"`{name}`"
-        for name, command in commands().items()
-        if re.search(
-            r"xits? (code is|with) 1", " ".join((getattr(command.default_command, "__doc__", "") or "").split())
-        )
-    ]
-    yield from ("", f"These commands say in their help when they exit with 1: {', '.join(finders)}.")
 
 
 def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
@@ -237,6 +229,7 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     text = command.generate_docs().partition("```console\n")[2]
     usage, _, rest = text.partition("```\n")
     rest = re.sub(r"^## Table of Contents.*?(?=^\*\*(?!Commands)|\Z)", "", rest, flags=re.MULTILINE | re.DOTALL)
+    rest = re.split(rf"^## {name} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
     rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
     rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
@@ -251,6 +244,17 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     )
 
 
+def name_repeated(helped: Iterable[str], above: Sequence[str], name: str) -> Iterator[str]:
+    """Yield the help of a command; options that the page explains above in the same words are only named."""
+    helped = [*helped]
+    repeated = [line for line in helped if line.startswith("* `") and line in above]
+    others = "\n".join(line for line in helped if line not in repeated)
+    yield from re.sub(r"\n+Options:\s*\Z", "", others).splitlines()
+    if repeated:
+        names = (line.removeprefix("* ").partition(": ")[0] for line in repeated)
+        yield from ("", f"As for `peercorpus {name}`: {', '.join(names)}.")
+
+
 def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str:
     """Return the page of a command, with the commands of its group."""
     found = {key: one for key, one in commands().items() if key.split()[0] == name}
@@ -258,7 +262,7 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
     for key, one in found.items():
         if key != name:
             lines += ["", f"## peercorpus {key}", ""]
-        lines += [*help_lines(key, one), *example_lines(examples.get(key))]
+        lines += [*name_repeated(help_lines(key, one), lines, name), *example_lines(examples.get(key))]
         if key == name and len(found) > 1:
             links = (f"[`{inner}`](#{anchor(f'peercorpus {inner}')})" for inner in found if inner != name)
             lines += ["", f"Its commands: {', '.join(links)}."]
@@ -266,7 +270,7 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
         lines += key_lines(key)
     if name == "simulate":
         lines += fault_lines()
-    lines += ["", "[Options of every command, workspaces, names of venues, exit codes](../cli.md)"]
+    lines += ["", "[What all commands share](../cli.md)"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
