@@ -49,9 +49,16 @@ PUBLISHED = {
     "Figure": "figures",
 }
 """Record of a table → the configuration with its columns."""
-ONLY_IN_A_WORKSPACE = ("PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind")
-"""Vocabularies that no column of a release has."""
-EXPLAINED = {"Grade": "The values are explained in [Which version the reviewers read](initial-version.md)."}
+NOT_HERE = (
+    *("PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"),  # no column of a release has them
+    *("Phase", "AtDecision", "AiCertainty", "FigureKind", "MentionKind", "PointKind", "KindSource"),
+    *("AnswerMethod", "Reaction", "ReactionScope", "ChangeSign"),  # as of those above, a column says all of them
+)
+"""Vocabularies without an entry among the fixed ones."""
+ELSEWHERE = {
+    "Grade": "[Which version did the reviewers read?](initial-version.md) explains the values.",
+    "BlockKind": "[text.schema.json](text.schema.json) explains the values.",
+}
 """Vocabulary → where its values are explained."""
 FAULT_KINDS = {
     "kill": ("Killed or stopped", "the same command goes on or begins again, and ends as if undisturbed."),
@@ -165,8 +172,8 @@ def record_lines() -> Iterator[str]:
     yield from ("", "## Fixed vocabularies")
     for name, node in kinds.items():
         is_enum = any(isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases)
-        if is_enum and name not in ONLY_IN_A_WORKSPACE:
-            members = (EXPLAINED[name],) if name in EXPLAINED else ("", *member_lines(node))
+        if is_enum and name not in NOT_HERE:
+            members = (ELSEWHERE[name],) if name in ELSEWHERE else ("", *member_lines(node))
             yield from ("", f"**{name}**: {split_docstring(node)[0]}", *members)
 
 

@@ -54,8 +54,9 @@ def test_every_command_is_under_one_heading_of_the_help() -> None:
 def test_every_table_and_vocabulary_has_an_entry_in_the_reference() -> None:
     assert [table for table in TABLES if f"| `{table}` |" not in DATASET] == []
     assert len(VOCABULARIES) > 20
-    without = {name for name in VOCABULARIES if f"\n**{name}**: " not in DATASET}
-    assert without == {"PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"}, "no release has these"
+    in_no_release = {"PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"}
+    in_a_column = {"Phase", "AtDecision", "AiCertainty", "FigureKind", "MentionKind"}
+    assert {name for name in VOCABULARIES if f"\n**{name}**: " not in DATASET} == in_no_release | in_a_column
 
 
 def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:

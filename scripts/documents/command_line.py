@@ -20,26 +20,21 @@ ErrorT = TypeVar("ErrorT")
 WORKSPACE = """\
 ## The workspace
 
-Most commands work on a workspace, which follows their name: `peercorpus build corpus`, `peercorpus status corpus`.
-`--workspace corpus` or `-w corpus` means the same. It is needed if the command takes something else first:
-`peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
-
-If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used. Commands that do something
-else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`) take one from the command line only. No file
-in the working directory or above it sets options.
+Most commands work on a workspace, which follows their name: `peercorpus build corpus`. `--workspace corpus` or
+`-w corpus` means the same, and is needed if something else comes first: `peercorpus show FORUM_ID -w corpus`. If the
+command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used, except by commands that do something
+else without one (`forms`, `venues`, `verify`, `push`, `recipe`). No file sets options.
 
 ## Names of venues
 
-Wherever a command takes a venue, it takes the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or a
-short name made of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. The track follows the year:
-`"NeurIPS 2023 datasets and benchmarks"`; without one, the main track is meant. Short names are looked up in the
-catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several match, they are
+A venue is named by the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or conference and year:
+`ICLR2024`, `iclr 2024`, `"NeurIPS 2023 datasets and benchmarks"`; without a track, the main one is meant. Short names are
+looked up in the catalogue (`peercorpus venues`) and among the venues of the workspace. If several match, they are
 listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
 
 ## Progress and logs
 
-Every command takes these options, anywhere on the command line. Results are printed on standard output, all else on
-standard error.
+Results are printed on standard output, all else on standard error. Every command takes, anywhere:
 
 - `-q`, `--quiet`: show results, warnings and errors only.
 - `-v`, `--verbose`: show every request, step and duration with the time in UTC.
@@ -51,42 +46,28 @@ Values of variables that hold secrets, tokens, and users in URLs are replaced by
 
 | variable | meaning |
 |---|---|
-| `PEERCORPUS_WORKSPACE` | Folder of the workspace, for commands that need one. |
+| `PEERCORPUS_WORKSPACE` | The workspace. |
 | `PEERCORPUS_QUIET`, `PEERCORPUS_VERBOSE`, `PEERCORPUS_LOG` | As `--quiet`, `--verbose` and `--log`. |
 | `PEERCORPUS_TOKEN` | OpenReview token. |
 | `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | OpenReview account and second-factor code. |
-| `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language models and of vision models. |
+| `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language and vision models. |
 | `PEERCORPUS_URL_V1`, `PEERCORPUS_URL_V2` | Base URLs of OpenReview's APIs. |
 | `PEERCORPUS_CONFIG` | Folder of the stored token and of request budgets. |
 
 ## Completion
 
-In bash, with the package `bash-completion` (without it, put `source <(peercorpus completion bash)` into `~/.bashrc`):
-
 ```sh
+# bash, with the package bash-completion; without it: source <(peercorpus completion bash) in ~/.bashrc
 mkdir -p ~/.local/share/bash-completion/completions
 peercorpus completion bash > ~/.local/share/bash-completion/completions/peercorpus
-```
-
-In zsh, with `fpath=(~/.zfunc $fpath)` in `~/.zshrc`, before `compinit`:
-
-```sh
+# zsh, with fpath=(~/.zfunc $fpath) in ~/.zshrc, before compinit
 mkdir -p ~/.zfunc
 peercorpus completion zsh > ~/.zfunc/_peercorpus
-```
-
-In fish:
-
-```sh
+# fish
 mkdir -p ~/.config/fish/completions
 peercorpus completion fish > ~/.config/fish/completions/peercorpus.fish
 ```
 """
-
-
-def written_lines() -> Iterator[str]:
-    """Yield the handwritten sections."""
-    yield from WORKSPACE.rstrip().splitlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +94,8 @@ def json_lines() -> Iterator[str]:
     yield from (
         "## JSON",
         "",
-        "With `--json` a command prints one JSON document on standard output; progress and errors stay on standard",
-        "error, and exit codes are the same. The documented keys stay as they are within a major version; others may",
-        f"be added: {', '.join(links)}.",
+        "With `--json` a command prints one JSON document on standard output; exit codes are the same. Documented",
+        f"keys stay as they are within a major version; others may be added: {', '.join(links)}.",
         "",
         "These have `--json` too, without documented keys: "
         + ", ".join(f"[{name}](cli/{name.partition(' ')[0]}.md)" for name in others)
@@ -146,7 +126,11 @@ def fault_lines() -> Iterator[str]:
     from peercorpus.simulator.server.faults import FAULTS
 
     yield from ("", "## Faults", "", "| `--fault` | what happens |", "|---|---|")
-    yield from (f"| `{fault.name}` | {fault.help} |" for fault in FAULTS.values())
+    alike: dict[str, list[str]] = {}
+    for fault in FAULTS.values():
+        says = fault.help.partition(": ")[0] if fault.name.startswith("unreadable") else fault.help
+        alike.setdefault(says, []).append(fault.name)
+    yield from (f"| {', '.join(f'`{name}`' for name in names)} | {says} |" for says, names in alike.items())
 
 
 def commands() -> dict[str, "App"]:
@@ -162,7 +146,8 @@ def commands() -> dict[str, "App"]:
 
 def first_sentence(command: "App") -> str:
     """Return the line that says what a command does."""
-    return " ".join((command.help or command.default_command.__doc__ or "").partition("\n\n")[0].split())
+    paragraph = " ".join((command.help or command.default_command.__doc__ or "").partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].rstrip(".")
 
 
 def exit_code_lines() -> Iterator[str]:
@@ -233,6 +218,7 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
     rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
+    rest = re.sub(r"(Faults to inject, one or several): .*", r"\1 of [these](#faults).", rest)
     for code, page in EXPLAINED.items():
         rest = rest.replace(code, f"[{code}](../{page}.md)")
     yield from (
@@ -286,6 +272,6 @@ def command_pages(notice: str) -> dict[str, str]:
         lines += [f"## {heading}", "", "| command | what it does |", "|---|---|"]
         lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in listed]
         lines.append("")
-    lines += [*written_lines(), "", *exit_code_lines(), "", *json_lines(), ""]
+    lines += [*WORKSPACE.splitlines(), "", *exit_code_lines(), "", *json_lines(), ""]
     lines += ["```{toctree}", ":hidden:", ":glob:", "", "cli/*", "```"]
     return {"docs/cli.md": "\n".join(lines) + "\n", **pages}

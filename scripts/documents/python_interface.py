@@ -10,9 +10,9 @@ from typing import Any
 import peercorpus
 
 INTRODUCTION = """\
-`import peercorpus` is quick: each name is imported when it is first used. `help()` of a name shows its arguments, its
-errors and, for methods too, an example; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside
-the folder that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
+`import peercorpus` is quick: each name is imported when it is first used. `help()` of a name shows its arguments,
+errors and an example; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside the folder
+that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
 `release = peercorpus.load_release("release")`."""
 
 
@@ -61,7 +61,8 @@ def entry(name: str, one: Callable[..., Any]) -> Iterator[str]:
     if section(text, "Attributes"):
         yield from ("", *described(text))
     for kind in () if inspect.isclass(one) else further_options(one):
-        yield from ("", "`options` are:", "", *described(inspect.getdoc(kind) or ""))
+        names = re.findall(r"^(\w+): ", section(inspect.getdoc(kind) or "", "Attributes"), re.MULTILINE)
+        yield from ("", f"`options`, as for the command: {', '.join(f'`{name}`' for name in names)}.")
     example = section(text, "Example")
     if example:
         yield from ("", "```python", *example.splitlines(), "```")
