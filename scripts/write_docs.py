@@ -52,6 +52,7 @@ PUBLISHED = {
 NOT_HERE = (
     *("PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"),  # no column of a release has them
     *("Phase", "AtDecision", "AiCertainty", "FigureKind", "MentionKind", "PointKind", "KindSource"),
+    *("YearSource", "ConversationKind"),
     *("AnswerMethod", "Reaction", "ReactionScope", "ChangeSign"),  # as of those above, a column says all of them
 )
 """Vocabularies without an entry among the fixed ones."""

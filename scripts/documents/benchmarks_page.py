@@ -10,9 +10,8 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from measured import Cell, Result, Stage, load_results, number
 
 BEGINNING = """\
-How fast peercorpus is, how much memory it takes, and how often its rules are right, against targets set beforehand.
-Each number links to its file, which has the whole tables, the date and commit of the code, the sizes of the inputs
-and what limits the measurement. A number in bold missed its target.
+Targets set beforehand. Each number links to its file, which has the whole tables, the date and commit of the code, the
+sizes of the inputs and what limits the measurement. A number in bold missed its target.
 """
 EXPLANATION = """\
 ## How to read the numbers

@@ -28,8 +28,8 @@ else without one (`forms`, `venues`, `verify`, `push`, `recipe`). No file sets o
 ## Names of venues
 
 A venue is named by the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or conference and year:
-`ICLR2024`, `iclr 2024`, `"NeurIPS 2023 datasets and benchmarks"`; without a track, the main one is meant. Short names are
-looked up in the catalogue (`peercorpus venues`) and among the venues of the workspace. If several match, they are
+`ICLR2024`, `iclr 2024`, `"NeurIPS 2023 datasets and benchmarks"`; without a track, the main one is meant. Short names
+are looked up in the catalogue (`peercorpus venues`) and among the venues of the workspace. If several match, they are
 listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
 
 ## Progress and logs
@@ -206,7 +206,7 @@ def example_lines(example: Example | None) -> Iterator[str]:
         return
     yield from ("", f"From [{example.title}](../{example.page}):", "", "```sh", example.code, "```")
     if example.printed:
-        yield from ("", "It prints, among other lines:", "", "```text", *example.printed.splitlines(), "```")
+        yield from ("", "It prints, in part:", "", "```text", *example.printed.splitlines(), "```")
 
 
 def help_lines(name: str, command: "App") -> Iterator[str]:
@@ -219,6 +219,9 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
     rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
     rest = re.sub(r"(Faults to inject, one or several): .*", r"\1 of [these](#faults).", rest)
+    rest = re.sub(r"choices: (?:proven, )?exact, [\w, ]+", "a [grade](../initial-version.md)", rest)
+    rest = rest.replace(" *[environment: PEERCORPUS_WORKSPACE]*", "")
+    rest = re.sub(r"(?<=\n)(\* `[^\n]*?) \*\[choices: ([\w, -]+)\]\*", without_explained_choices, rest)
     for code, page in EXPLAINED.items():
         rest = rest.replace(code, f"[{code}](../{page}.md)")
     yield from (
@@ -228,6 +231,11 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
         "",
         *rest.strip().splitlines(),
     )
+
+
+def without_explained_choices(found: re.Match[str]) -> str:
+    """Return an option without the list of its choices if its text explains each (`posts: …; model: …`)."""
+    return found[1] if all(f"{choice}: " in found[1] for choice in found[2].split(", ")) else found[0]
 
 
 def name_repeated(helped: Iterable[str], above: Sequence[str], name: str) -> Iterator[str]:

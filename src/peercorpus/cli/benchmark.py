@@ -83,20 +83,18 @@ class Variants:
     venue
         Only papers of this venue (id or short name such as ICLR2024) or conference (iclr). May be repeated.
     unified
-        For `scores`: ask for the overall recommendation on Re²'s scale of 1 to 10 instead of the fields of the form,
-        and compare it with the mean of the reviewers' unified ratings.
+        For `scores`: ask for the recommendation on Re²'s scale of 1 to 10 instead of the fields of the form.
     adapter
         Prompt and output format of a published reviewing model: sea-e, openreviewer, deepreviewer or cyclereviewer.
         Detected from the model's name if omitted.
     wordings
         File or folder from the adapter's authors with the prompts that their model was trained with.
     figures
-        Show figures and tables of the paper as images, and also ask the same questions without them, for comparison.
-        Needs a model that reads images, and a release published with --figures.
+        Show figures and tables as images, and ask the same questions without them too. Needs a model that reads images,
+        and a release published with --figures.
     likelihood
-        Answer acceptance by the probability that the model gives each decision, instead of by what it writes, so that
-        each case has an answer. Needs a model on this machine, or a server that continues an answer and gives
-        log-probabilities, such as vLLM.
+        Answer acceptance by the probability that the model gives each decision, instead of by what it writes. Needs a
+        model on this machine, or a server that continues an answer and gives log-probabilities, such as vLLM.
     """
 
     split: Literal["test", "validation", "train"] = "test"
@@ -154,8 +152,8 @@ class Models:
     max_connections
         Number of questions asked in parallel.
     max_tokens
-        Maximum number of tokens in an answer. A model on this machine has a limit for each task by default: 64 for
-        acceptance, 256 for scores, 2,048 for review, and 1,024 for rebuttal and meta_review.
+        Maximum number of tokens in an answer. Default of a model on this machine: 64 for acceptance, 256 for scores,
+        2,048 for review, else 1,024.
     temperature
         Sampling temperature of the model; 0 decodes greedily, which is the default of a model on this machine.
     """

@@ -165,7 +165,11 @@ def _list_columns(fields: Iterable[pa.Field]) -> tuple[Row, ...]:
 
 
 def _list_of(rows: Iterable[Row]) -> str:
-    return "\n".join(f"- `{name}` ({kind}){': ' if meaning else ''}{meaning}" for name, kind, meaning in rows)
+    """Return a list of columns; a type that is not named is a string."""
+    return "\n".join(
+        f"- `{name}`{f' ({kind})' if kind != 'string' else ''}{': ' if meaning else ''}{meaning}"
+        for name, kind, meaning in rows
+    )
 
 
 def _by_last_part(row: Row) -> Row:
