@@ -364,8 +364,8 @@ def _read_text(name: str) -> str:
 
 COLUMNS_SAY = (
     "A configuration lists those of these names that have this meaning in it. The type is in brackets, if it is not a"
-    " string. The fields of a struct follow it as `struct.field`, or are listed once: a `list of score` has those of score,"
-    " a `list of reviews` the columns of the configuration `reviews`."
+    " string. The fields of a struct follow it as `struct.field`, or are listed once: a `list of score` has those of"
+    " score, a `list of reviews` the columns of the configuration `reviews`."
 )
 
 
