@@ -238,15 +238,25 @@ def without_explained_choices(found: re.Match[str]) -> str:
     return found[1] if all(f"{choice}: " in found[1] for choice in found[2].split(", ")) else found[0]
 
 
-def name_repeated(helped: Iterable[str], above: Sequence[str], name: str) -> Iterator[str]:
-    """Yield the help of a command; options that the page explains above in the same words are only named."""
+def name_repeated(helped: Iterable[str], above: Sequence[str], said: str) -> Iterator[str]:
+    """Yield the help of a command; options that are explained elsewhere in the same words are only named.
+
+    Args:
+        helped: The help.
+        above: What explains them.
+        said: The command that it explains, as a link or as code.
+    """
     helped = [*helped]
     repeated = [line for line in helped if line.startswith("* `") and line in above]
     others = "\n".join(line for line in helped if line not in repeated)
     yield from re.sub(r"\n+Options:\s*\Z", "", others).splitlines()
     if repeated:
         names = (line.removeprefix("* ").partition(": ")[0] for line in repeated)
-        yield from ("", f"As for `peercorpus {name}`: {', '.join(names)}.")
+        yield from ("", f"As for {said}: {', '.join(names)}.")
+
+
+ALIKE = {"convert": "build", "finetune": "export"}
+"""Command → another with many of its options."""
 
 
 def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str:
@@ -256,7 +266,11 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
     for key, one in found.items():
         if key != name:
             lines += ["", f"## peercorpus {key}", ""]
-        lines += [*name_repeated(help_lines(key, one), lines, name), *example_lines(examples.get(key))]
+        helped: Iterable[str] = name_repeated(help_lines(key, one), lines, f"`peercorpus {name}`")
+        if key in ALIKE:
+            other = [*help_lines(ALIKE[key], commands()[ALIKE[key]])]
+            helped = name_repeated(helped, other, f"[`peercorpus {ALIKE[key]}`]({ALIKE[key]}.md)")
+        lines += [*helped, *example_lines(examples.get(key))]
         if key == name and len(found) > 1:
             links = (f"[`{inner}`](#{anchor(f'peercorpus {inner}')})" for inner in found if inner != name)
             lines += ["", f"Its commands: {', '.join(links)}."]

@@ -113,30 +113,30 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
             "tfidf-abstract": f"{_HERE}.linear:AbstractWords",
             "tfidf-paper": f"{_HERE}.linear:PaperWords",
             "leak": f"{_HERE}.leak:Leak",
-            "other-paper": f"{_HERE}.floors:OtherPaper",
+            "other-paper": f"{_HERE}.people:OtherPaper",
         },
         BenchTask.SCORES: {
             "mean": f"{_HERE}.simple:MeanScores",
             "length": f"{_HERE}.linear:ScoreLength",
             "tfidf-abstract": f"{_HERE}.linear:ScoreAbstractWords",
             "tfidf-paper": f"{_HERE}.linear:ScorePaperWords",
-            "other-paper": f"{_HERE}.floors:OtherPaper",
+            "other-paper": f"{_HERE}.people:OtherPaper",
         },
         BenchTask.REVIEW: {
             "template": f"{_HERE}.simple:TemplateReview",
             "nearest": f"{_HERE}.nearest:NearestReview",
-            "other-paper": f"{_HERE}.floors:OtherPaper",
-            "generic": f"{_HERE}.floors:GenericReview",
+            "other-paper": f"{_HERE}.people:OtherPaper",
+            "generic": f"{_HERE}.people:GenericReview",
         },
         BenchTask.REBUTTAL: {
             "template": f"{_HERE}.simple:TemplateTurn",
             "retrieved": f"{_HERE}.nearest:RetrievedTurn",
-            "other-paper": f"{_HERE}.floors:OtherPaper",
+            "other-paper": f"{_HERE}.people:OtherPaper",
         },
         BenchTask.META_REVIEW: {
             "template": f"{_HERE}.meta_reviews:TemplateMetaReview",
             "mean-decides": f"{_HERE}.meta_reviews:MeanDecides",
-            "other-paper": f"{_HERE}.floors:OtherPaper",
+            "other-paper": f"{_HERE}.people:OtherPaper",
         },
     }
 )
