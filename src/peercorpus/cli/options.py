@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
 
 ExecutorName = Annotated[
-    Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (extra 'cluster').")
+    Literal["local", "ray"], Parameter(help="local: processes on this machine; ray: a cluster (needs the extra 'ray').")
 ]
 Address = Annotated[str | None, Parameter(help="Address of the Ray cluster: HOST:PORT, or auto.")]
 
