@@ -278,7 +278,7 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
         lines += key_lines(key)
     if name == "simulate":
         lines += fault_lines()
-    lines += ["", "[What all commands share](../cli.md)"]
+    lines += ["", "[All commands](../cli.md)"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 

@@ -48,7 +48,8 @@ def build(
     Parameters
     ----------
     points
-        Split reviews into single criticisms with their answers: the table 9-points. Later builds keep it up to date
+        Split reviews into single criticisms, each with the passages of the rebuttal that answer it, what the reviewer
+        said then, and what changed in the paper: the table 9-points. Later builds keep it up to date
         only with this option.
     retry
         Read PDFs again that took too long, crashed the reader or were missing, and repeat comparisons that failed.
@@ -99,7 +100,8 @@ class ReleaseFlags:
     latex
         Fill the column latex of the configuration texts: each text as a LaTeX document. It doubles their size.
     blocks
-        Fill the columns blocks and mentions of the configuration texts. It adds half of their size.
+        Fill the columns blocks and mentions of the configuration texts: each text block by block, with places, cells
+        and formulas, and what its sentences refer to. It adds half of their size.
     layout
         peercorpus: all configurations; reviewbench: the one configuration of ReviewBench, with its twenty columns.
     figures
@@ -159,8 +161,8 @@ def publish(
     test_after
         With --splits temporal: test on papers submitted after this UTC date, such as 2024-10-01.
     splits_from
-        Folder of a release, such as another workspace's, whose papers keep their splits, as those of this workspace
-        always do.
+        Folder of a release, such as another workspace's, whose papers keep their splits. Papers always keep those
+        assigned by any release of this workspace, wherever it was written.
     new_splits
         Let papers change the splits assigned by earlier releases; the card states how many do.
     """
