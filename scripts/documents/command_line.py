@@ -141,6 +141,8 @@ def commands() -> dict[str, "App"]:
     for name in (name for name in app if name[0] != "-"):
         found[name] = app[name]
         found |= {f"{name} {inner}": app[name][inner] for inner in app[name] if inner[0] != "-"}
+    for one in found.values():
+        one.default_parameter = one.default_parameter or app.default_parameter  # a page is made without its parent
     return found
 
 

@@ -58,11 +58,13 @@ def entry(name: str, one: Callable[..., Any]) -> Iterator[str]:
     if not inspect.isclass(one):
         yield from ("```python", *signature(one).splitlines(), "```", "")
     yield summary_of(one)
-    if section(text, "Attributes"):
+    if command := re.search(r"the options of `peercorpus (\w+)`", text):
+        fields = (item.partition(":")[0].removeprefix("- ") for item in described(text))
+        yield from ("", f"[Explained there](cli/{command[1]}.md): {', '.join(fields)}.")
+    elif section(text, "Attributes"):
         yield from ("", *described(text))
-    for kind in () if inspect.isclass(one) else further_options(one):
-        names = re.findall(r"^(\w+): ", section(inspect.getdoc(kind) or "", "Attributes"), re.MULTILINE)
-        yield from ("", f"`options`, as for the command: {', '.join(f'`{name}`' for name in names)}.")
+    if not inspect.isclass(one):
+        yield from further_lines(one)
     example = section(text, "Example")
     if example:
         yield from ("", "```python", *example.splitlines(), "```")
@@ -74,10 +76,12 @@ def described(text: str) -> Iterator[str]:
         yield f"- `{field}`: {' '.join(meaning.split())}"
 
 
-def further_options(function: Callable[..., Any]) -> list[type]:
-    """Return the typed dictionary of a function's further keyword arguments; empty if it has none."""
-    parameters = inspect.signature(function).parameters.values()
-    return [one.annotation.__args__[0] for one in parameters if one.kind is inspect.Parameter.VAR_KEYWORD]
+def further_lines(function: Callable[..., Any]) -> Iterator[str]:
+    """Yield what a function's further keyword arguments are, as its docstring says."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            said = re.search(rf"^{name}: (.+(?:\n .+)*)", section(inspect.getdoc(function) or "", "Args"), re.MULTILINE)
+            yield from ("", f"`{name}`: {' '.join(said[1].split())}") if said else ()
 
 
 def signature(one: Callable[..., Any]) -> str:
