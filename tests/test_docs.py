@@ -54,7 +54,9 @@ def test_every_command_is_under_one_heading_of_the_help() -> None:
 def test_every_table_and_vocabulary_has_an_entry_in_the_reference() -> None:
     assert [table for table in TABLES if f"| `{table}` |" not in DATASET] == []
     assert len(VOCABULARIES) > 20
-    assert [name for name in VOCABULARIES if f"\n### {name}\n" not in DATASET] == []
+    in_no_release = {"PaperSource", "Unseen", "VenueSource", "FieldType", "SignKind"}
+    in_a_column = {"Phase", "AtDecision", "AiCertainty", "FigureKind", "MentionKind", "YearSource", "ConversationKind"}
+    assert {name for name in VOCABULARIES if f"\n**{name}**: " not in DATASET} == in_no_release | in_a_column
 
 
 def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:
@@ -65,7 +67,7 @@ def test_every_reserved_word_has_one_entry_in_the_glossary() -> None:
 def test_no_word_is_defined_twice_in_the_glossary() -> None:
     entries = re.findall(r"^ *- (\*\*.+(?:\n(?! *- |\n|#).+)*)", GLOSSARY, re.MULTILINE)
     words = Counter(word.lower().removesuffix("s") for entry in entries for word in re.findall(r"\*\*(.+?)\*\*", entry))
-    assert len(words) > 60
+    assert len(words) > 45
     assert [word for word, count in words.items() if count > 1] == []
 
 

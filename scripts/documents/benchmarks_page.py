@@ -7,33 +7,27 @@ from pathlib import Path
 # Last, as the folder has modules with everyday names.
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
-from measured import Cell, Result, Stage, Target, load_results, number
+from measured import Cell, Result, Stage, load_results, number
 
 BEGINNING = """\
-How fast peercorpus is, how much memory it takes, and how often its rules are right. Each number is from a file in
-[`benchmarks/results`](../benchmarks/results), which also has the whole tables, the sizes of the inputs and
-what limits the measurement.
+Targets set beforehand. Each number links to its file, which has the whole tables, the date and commit of the code, the
+sizes of the inputs and what limits the measurement. A number in bold missed its target.
 """
 EXPLANATION = """\
 ## How to read the numbers
 
-- **Compare numbers within one file only.** They were measured in one run, one after the other. Most measurements
-  shared the machine with other work, as the file says (`load`); processor time ("s CPU") then tells more than
-  seconds of the clock, and ratios tell more than either.
-- **Date and commit** are those of the code that was measured (`source` is `page` where the numbers were entered from
-  an earlier page and have not been measured again).
+- **Compare numbers within one file only.** Most measurements shared the machine with other work (`load`): processor
+  time then tells more than seconds of the clock, and ratios tell more than either.
 - **Quality** was measured on recorded reviews, threads and PDFs that are not in the repository, or on invented ones
-  that are. Where the same data were used to develop the rules, `limits` says so: expect less on other data.
+  that are. Where rules were developed on the same data, `limits` says so: expect less on other data.
 
-## How to measure again
-
-`python benchmarks/run.py NAME` repeats one measurement, prints its tables and replaces its file; `make docs` then
-writes this page anew. `python benchmarks/recording.py NAME COMMAND…` does so for a program that takes arguments. A run
-counts as at rest if other processes used less than a tenth of a core. Inputs that are not in the repository are named
-by variables of the environment, which the modules in `benchmarks` describe.
+`python benchmarks/run.py NAME` repeats a measurement and replaces its file; `python benchmarks/recording.py NAME
+COMMAND…` does so for a program that takes arguments. `make docs` then writes this page. The modules in `benchmarks`
+name the variables of the environment that point to inputs outside the repository.
 """
 NONE = "\u2013"
 """The cell without a number: a dash."""
+SIGNS = {"at least": "≥", "at most": "≤"}
 
 
 def benchmarks_lines(notice: str) -> Iterator[str]:
@@ -47,23 +41,16 @@ def benchmarks_lines(notice: str) -> Iterator[str]:
     yield from ("## Targets", "", *_target_lines(results), "", *EXPLANATION.splitlines())
 
 
-def link_result(name: str, result: Result) -> str:
-    """Return a link to the file of a result."""
-    return f"[{result.title}](../benchmarks/results/{name}.json)"
-
-
 def _target_lines(results: Mapping[str, Result]) -> Iterator[str]:
-    yield from ("| target | aimed at | measured | result | in |", "|---|---:|---:|---|---|")
+    yield from ("| target | aimed at | measured |", "|---|---:|---:|")
     for stage in Stage:
         for name, result in results.items():
             for target in result.targets if result.stage is stage else ():
-                aimed = f"{target.sense} {_with_unit(target.bound, target.unit)}"
                 found = NONE if target.measured is None else _with_unit(target.measured, target.unit)
-                yield f"| {target.says} | {aimed} | {found} | {_verdict(target)} | {link_result(name, result)} |"
-
-
-def _verdict(target: Target) -> str:
-    return {None: "not measured", True: "met", False: "**missed**"}[target.met]
+                linked = f"[{found}](../benchmarks/results/{name}.json)"
+                shown = f"**{linked}**" if target.met is False else linked
+                aimed = f"{SIGNS[target.sense]}\u00a0{_with_unit(target.bound, target.unit)}"
+                yield f"| {target.says} | {aimed} | {shown} |"
 
 
 def _with_unit(value: float, unit: str) -> str:

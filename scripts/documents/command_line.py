@@ -1,7 +1,7 @@
 """docs/cli.md and a page for each command in docs/cli/: help, examples from other pages, exit codes, and JSON keys."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -20,26 +20,21 @@ ErrorT = TypeVar("ErrorT")
 WORKSPACE = """\
 ## The workspace
 
-Most commands work on a workspace, which follows their name: `peercorpus build corpus`, `peercorpus status corpus`.
-`--workspace corpus` or `-w corpus` means the same. It is needed if the command takes something else first:
-`peercorpus harvest ICLR2024 -w corpus`, `peercorpus show FORUM_ID -w corpus`.
-
-If the command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used. Commands that do something
-else without a workspace (`forms`, `venues`, `verify`, `push`, `recipe`) take one from the command line only. No file
-in the working directory or above it sets options.
+Most commands work on a workspace, which follows their name: `peercorpus build corpus`. `--workspace corpus` or
+`-w corpus` means the same, and is needed if something else comes first: `peercorpus show FORUM_ID -w corpus`. If the
+command line names none, the environment variable `PEERCORPUS_WORKSPACE` is used, except by commands that do something
+else without one (`forms`, `venues`, `verify`, `push`, `recipe`). No file sets options.
 
 ## Names of venues
 
-Wherever a command takes a venue, it takes the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or a
-short name made of conference and year: `ICLR2024`, `iclr 2024`, `NeurIPS-2023`. The track follows the year:
-`"NeurIPS 2023 datasets and benchmarks"`; without one, the main track is meant. Short names are looked up in the
-catalogue (`peercorpus venues`) and among the venues of the workspace, before any request. If several match, they are
+A venue is named by the id of its group (`ICLR.cc/2024/Conference`), the URL of its page, or conference and year:
+`ICLR2024`, `iclr 2024`, `"NeurIPS 2023 datasets and benchmarks"`; without a track, the main one is meant. Short names
+are looked up in the catalogue (`peercorpus venues`) and among the venues of the workspace. If several match, they are
 listed and the command exits with 2. `show` takes the URL of a forum as well as its id.
 
 ## Progress and logs
 
-Every command takes these options, anywhere on the command line. Results are printed on standard output, all else on
-standard error.
+Results are printed on standard output, all else on standard error. Every command takes, anywhere:
 
 - `-q`, `--quiet`: show results, warnings and errors only.
 - `-v`, `--verbose`: show every request, step and duration with the time in UTC.
@@ -51,42 +46,28 @@ Values of variables that hold secrets, tokens, and users in URLs are replaced by
 
 | variable | meaning |
 |---|---|
-| `PEERCORPUS_WORKSPACE` | Folder of the workspace, for commands that need one. |
+| `PEERCORPUS_WORKSPACE` | The workspace. |
 | `PEERCORPUS_QUIET`, `PEERCORPUS_VERBOSE`, `PEERCORPUS_LOG` | As `--quiet`, `--verbose` and `--log`. |
 | `PEERCORPUS_TOKEN` | OpenReview token. |
 | `PEERCORPUS_USER`, `PEERCORPUS_PASSWORD`, `PEERCORPUS_MFA_CODE` | OpenReview account and second-factor code. |
-| `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language models and of vision models. |
+| `PEERCORPUS_MODEL_KEY`, `PEERCORPUS_VISION_KEY` | Keys of the endpoints of language and vision models. |
 | `PEERCORPUS_URL_V1`, `PEERCORPUS_URL_V2` | Base URLs of OpenReview's APIs. |
 | `PEERCORPUS_CONFIG` | Folder of the stored token and of request budgets. |
 
 ## Completion
 
-In bash, with the package `bash-completion` (without it, put `source <(peercorpus completion bash)` into `~/.bashrc`):
-
 ```sh
+# bash, with the package bash-completion; without it: source <(peercorpus completion bash) in ~/.bashrc
 mkdir -p ~/.local/share/bash-completion/completions
 peercorpus completion bash > ~/.local/share/bash-completion/completions/peercorpus
-```
-
-In zsh, with `fpath=(~/.zfunc $fpath)` in `~/.zshrc`, before `compinit`:
-
-```sh
+# zsh, with fpath=(~/.zfunc $fpath) in ~/.zshrc, before compinit
 mkdir -p ~/.zfunc
 peercorpus completion zsh > ~/.zfunc/_peercorpus
-```
-
-In fish:
-
-```sh
+# fish
 mkdir -p ~/.config/fish/completions
 peercorpus completion fish > ~/.config/fish/completions/peercorpus.fish
 ```
 """
-
-
-def written_lines() -> Iterator[str]:
-    """Yield the handwritten sections."""
-    yield from WORKSPACE.rstrip().splitlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +94,8 @@ def json_lines() -> Iterator[str]:
     yield from (
         "## JSON",
         "",
-        "With `--json` a command prints one JSON document on standard output; progress and errors stay on standard",
-        "error, and exit codes are the same. The documented keys stay as they are within a major version; others may",
-        f"be added: {', '.join(links)}.",
+        "With `--json` a command prints one JSON document on standard output; exit codes are the same. Documented",
+        f"keys stay as they are within a major version; others may be added: {', '.join(links)}.",
         "",
         "These have `--json` too, without documented keys: "
         + ", ".join(f"[{name}](cli/{name.partition(' ')[0]}.md)" for name in others)
@@ -146,7 +126,11 @@ def fault_lines() -> Iterator[str]:
     from peercorpus.simulator.server.faults import FAULTS
 
     yield from ("", "## Faults", "", "| `--fault` | what happens |", "|---|---|")
-    yield from (f"| `{fault.name}` | {fault.help} |" for fault in FAULTS.values())
+    alike: dict[str, list[str]] = {}
+    for fault in FAULTS.values():
+        says = fault.help.partition(": ")[0] if fault.name.startswith("unreadable") else fault.help
+        alike.setdefault(says, []).append(fault.name)
+    yield from (f"| {', '.join(f'`{name}`' for name in names)} | {says} |" for says, names in alike.items())
 
 
 def commands() -> dict[str, "App"]:
@@ -157,12 +141,15 @@ def commands() -> dict[str, "App"]:
     for name in (name for name in app if name[0] != "-"):
         found[name] = app[name]
         found |= {f"{name} {inner}": app[name][inner] for inner in app[name] if inner[0] != "-"}
+    for one in found.values():
+        one.default_parameter = one.default_parameter or app.default_parameter  # a page is made without its parent
     return found
 
 
 def first_sentence(command: "App") -> str:
     """Return the line that says what a command does."""
-    return " ".join((command.help or command.default_command.__doc__ or "").partition("\n\n")[0].split())
+    paragraph = " ".join((command.help or command.default_command.__doc__ or "").partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].rstrip(".")
 
 
 def exit_code_lines() -> Iterator[str]:
@@ -174,14 +161,6 @@ def exit_code_lines() -> Iterator[str]:
     for code in ExitCode:
         names = ", ".join(f"`{kind.__name__}`" for kind in kinds if kind.exit_code is code)
         yield f"| {code.value} | {code.meaning} | {names} |"
-    finders = [
-        f"`{name}`"
-        for name, command in commands().items()
-        if re.search(
-            r"xits? (code is|with) 1", " ".join((getattr(command.default_command, "__doc__", "") or "").split())
-        )
-    ]
-    yield from ("", f"These commands say in their help when they exit with 1: {', '.join(finders)}.")
 
 
 def find_subclasses(kind: type[ErrorT]) -> Iterator[type[ErrorT]]:
@@ -229,7 +208,7 @@ def example_lines(example: Example | None) -> Iterator[str]:
         return
     yield from ("", f"From [{example.title}](../{example.page}):", "", "```sh", example.code, "```")
     if example.printed:
-        yield from ("", "It prints, among other lines:", "", "```text", *example.printed.splitlines(), "```")
+        yield from ("", "It prints, in part:", "", "```text", *example.printed.splitlines(), "```")
 
 
 def help_lines(name: str, command: "App") -> Iterator[str]:
@@ -237,9 +216,14 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     text = command.generate_docs().partition("```console\n")[2]
     usage, _, rest = text.partition("```\n")
     rest = re.sub(r"^## Table of Contents.*?(?=^\*\*(?!Commands)|\Z)", "", rest, flags=re.MULTILINE | re.DOTALL)
+    rest = re.split(rf"^## {name} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
     rest = re.sub(r"\n {4}(?=\S)", " ", rest).replace(" *[default: False]*", "").replace("[env: ", "[environment: ")
     rest = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", rest, flags=re.MULTILINE).replace("\nParameters:\n", "\nOptions:\n")
     rest = re.sub(r"`[^`]*`|(?<=[ (])--[a-z][\w-]*", lambda found: f"`{found[0].strip('`')}`", rest)
+    rest = re.sub(r"(Faults to inject, one or several): .*", r"\1 of [these](#faults).", rest)
+    rest = re.sub(r"choices: (?:proven, )?exact, [\w, ]+", "a [grade](../initial-version.md)", rest)
+    rest = rest.replace(" *[environment: PEERCORPUS_WORKSPACE]*", "")
+    rest = re.sub(r"(?<=\n)(\* `[^\n]*?) \*\[choices: ([\w, -]+)\]\*", without_explained_choices, rest)
     for code, page in EXPLAINED.items():
         rest = rest.replace(code, f"[{code}](../{page}.md)")
     yield from (
@@ -251,6 +235,32 @@ def help_lines(name: str, command: "App") -> Iterator[str]:
     )
 
 
+def without_explained_choices(found: re.Match[str]) -> str:
+    """Return an option without the list of its choices if its text explains each (`posts: …; model: …`)."""
+    return found[1] if all(f"{choice}: " in found[1] for choice in found[2].split(", ")) else found[0]
+
+
+def name_repeated(helped: Iterable[str], above: Sequence[str], said: str) -> Iterator[str]:
+    """Yield the help of a command; options that are explained elsewhere in the same words are only named.
+
+    Args:
+        helped: The help.
+        above: What explains them.
+        said: The command that it explains, as a link or as code.
+    """
+    helped = [*helped]
+    repeated = [line for line in helped if line.startswith("* `") and line in above]
+    others = "\n".join(line for line in helped if line not in repeated)
+    yield from re.sub(r"\n+Options:\s*\Z", "", others).splitlines()
+    if repeated:
+        names = (line.removeprefix("* ").partition(": ")[0] for line in repeated)
+        yield from ("", f"As for {said}: {', '.join(names)}.")
+
+
+ALIKE = {"convert": "build", "finetune": "export"}
+"""Command → another with many of its options."""
+
+
 def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str:
     """Return the page of a command, with the commands of its group."""
     found = {key: one for key, one in commands().items() if key.split()[0] == name}
@@ -258,7 +268,11 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
     for key, one in found.items():
         if key != name:
             lines += ["", f"## peercorpus {key}", ""]
-        lines += [*help_lines(key, one), *example_lines(examples.get(key))]
+        helped: Iterable[str] = name_repeated(help_lines(key, one), lines, f"`peercorpus {name}`")
+        if key in ALIKE:
+            other = [*help_lines(ALIKE[key], commands()[ALIKE[key]])]
+            helped = name_repeated(helped, other, f"[`peercorpus {ALIKE[key]}`]({ALIKE[key]}.md)")
+        lines += [*helped, *example_lines(examples.get(key))]
         if key == name and len(found) > 1:
             links = (f"[`{inner}`](#{anchor(f'peercorpus {inner}')})" for inner in found if inner != name)
             lines += ["", f"Its commands: {', '.join(links)}."]
@@ -266,7 +280,7 @@ def command_page(name: str, examples: Mapping[str, Example], notice: str) -> str
         lines += key_lines(key)
     if name == "simulate":
         lines += fault_lines()
-    lines += ["", "[Options of every command, workspaces, names of venues, exit codes](../cli.md)"]
+    lines += ["", "[All commands](../cli.md)"]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n"
 
 
@@ -282,6 +296,6 @@ def command_pages(notice: str) -> dict[str, str]:
         lines += [f"## {heading}", "", "| command | what it does |", "|---|---|"]
         lines += [f"| [`{name}`](cli/{name}.md) | {first_sentence(commands()[name])} |" for name in listed]
         lines.append("")
-    lines += [*written_lines(), "", *exit_code_lines(), "", *json_lines(), ""]
+    lines += [*WORKSPACE.splitlines(), "", *exit_code_lines(), "", *json_lines(), ""]
     lines += ["```{toctree}", ":hidden:", ":glob:", "", "cli/*", "```"]
     return {"docs/cli.md": "\n".join(lines) + "\n", **pages}

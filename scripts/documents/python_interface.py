@@ -10,9 +10,9 @@ from typing import Any
 import peercorpus
 
 INTRODUCTION = """\
-`import peercorpus` is quick: each name is imported when it is first used. `help(peercorpus)` shows the same, with the
-arguments and errors of each function; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside
-the folder that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
+`import peercorpus` is quick: each name is imported when it is first used. `help()` of a name shows its arguments,
+errors and an example; errors are `peercorpus.errors.PeercorpusError`. The examples run as tests, beside the folder
+that `peercorpus demo` makes, with `pl` for `polars`, `corpus = peercorpus.open("corpus")` and
 `release = peercorpus.load_release("release")`."""
 
 
@@ -22,14 +22,25 @@ def interface_lines() -> Iterator[str]:
     found = {name: getattr(peercorpus, name) for name in peercorpus.__all__ if name != "__version__"}
     for name, one in found.items():
         if not inspect.isclass(one):
-            yield from entry("###", f"peercorpus.{name}", one)
+            yield from entry(name, one)
     yield from ("", "`peercorpus.__version__` is the version of the package, as a string.", "", "## Classes")
     for name, one in found.items():
         if inspect.isclass(one):
-            yield from entry("###", f"peercorpus.{name}", one)
-            for method_name, method in methods(one):
-                is_property = isinstance(vars(one)[method_name], property)
-                yield from entry("####", f"{name}.{method_name}", method, is_property=is_property)
+            yield from entry(name, one)
+            listed = [method_line(vars(one)[method_name], method) for method_name, method in methods(one)]
+            yield from ("", *listed) if listed else ()
+
+
+def method_line(member: object, method: Callable[..., Any]) -> str:
+    """Return a list item: a method with its signature, or a property, and what it does."""
+    shown = " ".join(signature(method).split()).replace("( ", "(").replace(", )", ")")
+    name = method.__name__ if isinstance(member, property) else shown
+    return f"- `{name}`: {summary_of(method)}"
+
+
+def summary_of(one: object) -> str:
+    """Return the first paragraph of a docstring."""
+    return (inspect.getdoc(one) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -40,18 +51,20 @@ def methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, method
 
 
-def entry(level: str, name: str, one: Callable[..., Any], *, is_property: bool = False) -> Iterator[str]:
-    """Yield the entry of a function, class, method or property; a class's entry includes its attributes."""
+def entry(name: str, one: Callable[..., Any]) -> Iterator[str]:
+    """Yield the entry of a function or class; a class's entry includes its attributes."""
     text = inspect.getdoc(one) or ""
-    yield from ("", f"{level} {name}", "")
-    if not inspect.isclass(one) and not is_property:
+    yield from ("", f"### peercorpus.{name}", "")
+    if not inspect.isclass(one):
         yield from ("```python", *signature(one).splitlines(), "```", "")
-    yield text.partition("\n\n")[0].replace("\n", " ")
-    if section(text, "Attributes"):
+    yield summary_of(one)
+    if command := re.search(r"the options of `peercorpus (\w+)`", text):
+        fields = (item.partition(":")[0].removeprefix("- ") for item in described(text))
+        yield from ("", f"[Explained there](cli/{command[1]}.md): {', '.join(fields)}.")
+    elif section(text, "Attributes"):
         yield from ("", *described(text))
-    further = () if inspect.isclass(one) else further_options(one)
-    for kind in further:
-        yield from ("", "`options` are:", "", *described(inspect.getdoc(kind) or ""))
+    if not inspect.isclass(one):
+        yield from further_lines(one)
     example = section(text, "Example")
     if example:
         yield from ("", "```python", *example.splitlines(), "```")
@@ -63,10 +76,12 @@ def described(text: str) -> Iterator[str]:
         yield f"- `{field}`: {' '.join(meaning.split())}"
 
 
-def further_options(function: Callable[..., Any]) -> list[type]:
-    """Return the typed dictionary of a function's further keyword arguments; empty if it has none."""
-    parameters = inspect.signature(function).parameters.values()
-    return [one.annotation.__args__[0] for one in parameters if one.kind is inspect.Parameter.VAR_KEYWORD]
+def further_lines(function: Callable[..., Any]) -> Iterator[str]:
+    """Yield what a function's further keyword arguments are, as its docstring says."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            said = re.search(rf"^{name}: (.+(?:\n .+)*)", section(inspect.getdoc(function) or "", "Args"), re.MULTILINE)
+            yield from ("", f"`{name}`: {' '.join(said[1].split())}") if said else ()
 
 
 def signature(one: Callable[..., Any]) -> str:

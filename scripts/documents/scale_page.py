@@ -7,21 +7,20 @@ from measured import Place, Result, find_numbers, load_results
 PAPERS = 1_000_000
 HOURS_A_YEAR = 24 * 365
 BEGINNING = """\
-What it would take to hold the whole public record: arithmetic from measurements, each of which is linked; nothing of
-this size was run. Times are of one core of the machine that the measurement names."""
+Arithmetic from the linked measurements; nothing of this size was run. Times are of one core of their machine."""
 BREAKS = """\
 1. **The service's budget, long before any machine.** {budget} were seen ({link}). At these,
    the files of a million papers take {years}, by the kind of venue, if an archive of many files counts as one
    request. More accounts would only go round the limit, which peercorpus does not do. What helps: a copy from
-   OpenReview (`peercorpus import` reads recorded answers), larger limits, or fewer files (`harvest --no-files`).
+   OpenReview (`peercorpus import`), larger limits, or fewer files (`harvest --no-files`).
 2. **Memory that grows with the corpus.** From a quarter to the full size of the rehearsal the largest process grew
    by (kB a paper): {growth}. At a million papers that is {most}.
 3. **What one process does.** A release is written and verified by one process each, together {hours}, and links
    are compared over all venues. The work on PDFs, versions, points and the index is spread over the cores.
 4. **One disk.** `raw.db` is one SQLite file; PDFs and tables can go to an object store (`peercorpus move`)."""
 LIMITS = """\
-Prices are not here, as they differ by provider: multiply the hours and gigabytes by yours. Above a million papers the
-same list holds, and the first thing to divide would be `raw.db`, which one process writes, by venue."""
+Multiply the hours and gigabytes by the prices of your provider. Above a million papers the first thing to divide would
+be `raw.db`, which one process writes, by venue."""
 
 
 def scale_lines(notice: str) -> Iterator[str]:
@@ -77,7 +76,7 @@ def _request_line(results: Mapping[str, Result], purpose: str, column: str) -> s
     least, most = min(found) / papers, max(found) / papers
     millions = f"{least:.2g} to {most:.2g} million"
     link = _link("harvest-requests")
-    return f"| requests: {purpose} | {least:.2g} to {most:.2g} | {millions} | {link}, by the kind of venue |"
+    return f"| requests: {purpose} | {least:.2g} to {most:.2g} | {millions} | {link} |"
 
 
 def _time_rows(results: Mapping[str, Result]) -> Iterator[tuple[str, float, tuple[str, ...]]]:

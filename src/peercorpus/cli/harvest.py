@@ -214,15 +214,13 @@ def import_(
     Parameters
     ----------
     pdfs
-        Folder of PDFs that you have: files named FORUM.pdf or by the id of an edit or reference, or listed in one CSV
-        file of the folder with the columns forum_id and file, and optionally version (id of an edit, OpenReview's path,
-        `current`, or your own words) and when. Papers must be in the workspace, or imported in the same run.
+        Folder of PDFs that you have: files named FORUM.pdf or by the id of an edit, or listed in one CSV file of the
+        folder with the columns forum_id, file and, optionally, version (id of an edit, OpenReview's path, `current`, or
+        your own words) and when. Papers must be in the workspace or the same run.
     keep_going
         Exit with 0 although a file or a record cannot be read, if others can.
     venue
-        Venue of notes that name none, such as reviews stored without their metadata: a group id such as
-        ICLR.cc/2019/Conference. Without it, the venue is the one that the other notes of their forum agree on, or the
-        one that the file's name states.
+        Id of the venue of notes that name none. Without it, the other notes of their forum or the file's name decide.
     """
     from peercorpus.cli.text import formatting
     from peercorpus.errors import DumpError

@@ -204,8 +204,8 @@ class ExampleFlags:
     Parameters
     ----------
     model
-        llama-factory and axolotl: write the training examples that `peercorpus finetune` would use for this model, and
-        a configuration for the trainer. A folder, or a name on the Hugging Face Hub.
+        llama-factory and axolotl: write the training examples of `peercorpus finetune` and a configuration for the
+        trainer. A folder, or a name on the Hugging Face Hub.
     recipe
         With --model: TOML file with settings that differ from Re²'s; `python -m pydoc peercorpus.finetune.recipe` lists
         them.

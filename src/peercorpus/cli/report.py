@@ -51,8 +51,8 @@ def report(
     profile
         Figures to draw: our own, or those of the Re² paper (its Fig. 2 a to f and Fig. 3).
     model_texts
-        Reviews that a model wrote: a folder of .txt or .md files, or JSON Lines with the key "text". With them, the
-        share of reviews that look written by a model is estimated; without, it is bounded from below.
+        Reviews that a model wrote, to estimate the share of reviews that look so: a folder of .txt or .md files, or
+        JSON Lines with the key "text".
     """
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.report.panels import FigureProfile

@@ -125,8 +125,8 @@ def check(
     Parameters
     ----------
     repair
-        Set aside what is damaged; recover the intact part of a damaged raw.db into a new one. The next commands are
-        printed: a harvest fetches again what OpenReview still has, a build makes the tables.
+        Set aside what is damaged, recover the intact part of a damaged raw.db into a new one, and print the next
+        commands.
     """
     from peercorpus.pipeline.integrity import check_workspace
     from peercorpus.pipeline.integrity import repair as run_repair

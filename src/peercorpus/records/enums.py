@@ -152,8 +152,7 @@ class AddressedBy(StrEnum):
     INVITATION = "invitation"
     """The name of the invitation, such as `Confidential_Comment`."""
     NONE = "none"
-    """The addressees are unknown: the post that it replies to is not in the workspace, or it names an unknown
-    person."""
+    """Unknown: the post that it replies to is not in the workspace, or it names an unknown person."""
 
 
 class ConversationKind(StrEnum):
@@ -264,13 +263,12 @@ class ScoreSource(StrEnum):
     EDIT_BY_VENUE = "edit_by_venue"
     """An edit signed by the venue, or by anyone else who is not known to be the reviewer or a chair."""
     NEVER_MODIFIED = "never_modified"
-    """The note: according to OpenReview's times of its creation and last modification it was never modified."""
+    """The note, which by OpenReview's times was never modified."""
     SNAPSHOT = "snapshot"
-    """An earlier harvested version of the review. It shows a first score only if it had never been modified; it shows
-    a change also otherwise, and then further changes before it cannot be seen."""
+    """An earlier harvested version of the review; it shows a first score only if it had never been modified."""
     TEXT = "text"
-    """The reviewer's own words ("I raise my score from 5 to 6"). This is weaker evidence, used only if nothing else
-    shows the first score, both numbers are on the form's scale, and the later one is the note's score."""
+    """The reviewer's own words ("I raise my score from 5 to 6"): weaker evidence, used only if nothing else shows the
+    first score, both numbers are on the form's scale, and the later one is the note's score."""
     PUBLISHED = "published"
     """A dataset published by others."""
     RECOMMENDATION = "recommendation"
@@ -364,8 +362,7 @@ class FileSays(StrEnum):
     """Which version of a paper a file appears to be, judging by its content."""
 
     SUBMITTED = "submitted"
-    """Laid out for reviewers, with no sign of a later version. If no deadline is known, this includes revisions that
-    are still anonymous."""
+    """Laid out for reviewers, with no sign of a later version; without a deadline, also an anonymous revision."""
     FINAL = "final"
     """Later than the submission: it names a venue that accepted it, or its authors and acknowledgements, or was created
     more than a day after the deadline."""
@@ -514,67 +511,44 @@ REASON_MEANINGS: Mapping[Reason, str] = MappingProxyType(
         Reason.NO_FORUM: "The note names no forum.",
         Reason.NO_INVITATION: "The note names no invitation, so its kind is unknown.",
         Reason.NO_VENUE: "Neither the note nor its forum names a venue, or the forum names several.",
-        Reason.FORUM_MISSING: "The submission that it belongs to is not in the workspace, or is not public.",
-        Reason.FORUM_SET_ASIDE: "The submission that it belongs to is itself set aside; it may be deleted.",
+        Reason.FORUM_MISSING: "Its submission is not in the workspace, or is not public.",
+        Reason.FORUM_SET_ASIDE: "Its submission is itself set aside.",
         Reason.OTHER_VENUE: "It was in the list of a venue's edits, but names another venue; its note is missing.",
         Reason.NOT_PUBLIC: "Not everyone may read it.",
         Reason.NO_LONGER_SHOWN: "It was missing from a later listing of its venue.",
         Reason.NOT_LISTED_SINCE: "Its venue was not listed to the end since raw.db was repaired: it may be deleted.",
-        Reason.REMOVED_BY_VENUE: (
-            "It is a public comment from days whose public comments the venue removed, and no listing has shown"
-            " it since."
-        ),
+        Reason.REMOVED_BY_VENUE: "The venue removed its public comments of those days; no listing has shown it since.",
         Reason.UNREADABLE: "One of its fields does not have the type that OpenReview uses.",
-        Reason.EDIT_OF_A_REPLY: "The edit changes a reply, so it contains no version of the paper.",
+        Reason.EDIT_OF_A_REPLY: "The edit changes a reply.",
         Reason.NO_PDF: "It names no PDF stored at OpenReview.",
         Reason.PDF_UNCHANGED: "It names the same PDF as an earlier edit.",
-        Reason.FILE_MISSING: "The file was fetched, but is no longer in the workspace or cannot be opened there.",
-        Reason.FILE_ALTERED: "The file in the workspace was truncated or changed after it was stored.",
-        Reason.NOT_A_PDF: "The file is empty or is not a PDF, but for instance a web page, an image or an archive.",
+        Reason.FILE_MISSING: "The file was fetched, but is not in the workspace or cannot be opened.",
+        Reason.FILE_ALTERED: "The file was truncated or changed after it was stored.",
+        Reason.NOT_A_PDF: "The file is empty or, for instance, a web page, an image or an archive.",
         Reason.PDF_ENCRYPTED: "The file opens only with a password, or is encrypted by an unknown method.",
         Reason.PDF_DAMAGED: "No page of the file can be read, even after an attempt to repair it.",
-        Reason.PDF_WITHOUT_TEXT: "None of the file's pages contains text.",
+        Reason.PDF_WITHOUT_TEXT: "No page of the file contains text.",
         Reason.PDF_TIMEOUT: "Reading the file took too long.",
         Reason.PDF_OUT_OF_MEMORY: "Reading the file exceeded the memory limit of a worker.",
-        Reason.PDF_CRASHED: "The process that read the file died, or the program that read it failed.",
+        Reason.PDF_CRASHED: "The program that read the file failed.",
         Reason.OUTSIDE_CONVERSATION: "The post is not a turn of any conversation.",
-        Reason.PERSON_OR_AI: (
-            "Its invitation and its signature do not agree on whether a person or an AI wrote it, so it counts as"
-            " neither."
-        ),
-        Reason.REMINDER: (
-            "The post only reminds the reviewers: it says nothing about the paper, and it is the authors' last post."
-        ),
+        Reason.PERSON_OR_AI: "Invitation and signature disagree on whether a person or an AI wrote it.",
+        Reason.REMINDER: "The authors' post only reminds the reviewers.",
         Reason.NOTHING_SAID: "It contains no words: a rating without text, or a decision without a comment.",
         Reason.DELETED: "OpenReview marks it as deleted.",
-        Reason.SUPERSEDED: (
-            "The workspace has OpenReview's own notes of the same paper, or a fuller published record of it."
-        ),
-        Reason.RECORDS_DIFFER: (
-            "Another published record of the same conversation differs, and has more text or comes first."
-        ),
-        Reason.NOT_MATCHED: (
-            "It may be one of the reviews in another published record of the same paper, or the reply to one."
-        ),
+        Reason.SUPERSEDED: "OpenReview's own notes of the paper, or a fuller published record, are in the workspace.",
+        Reason.RECORDS_DIFFER: "Another record of the same conversation differs, and has more text or comes first.",
+        Reason.NOT_MATCHED: "It may be a review in another record of the same paper, or the reply to one.",
         Reason.RECORD_UNREADABLE: "The published record does not have the fields that its dataset declares.",
-        Reason.NOT_JSON: (
-            "OpenReview's response is not JSON, cannot be decoded, or has a control character in an id;"
-            " its bytes are stored."
-        ),
+        Reason.NOT_JSON: "The response is not JSON or cannot be decoded; its bytes are stored.",
         Reason.NO_TEXT: "The published record contains no text of the paper.",
-        Reason.TEXT_UNCHANGED: "The later version of the paper has the same text as the one that the reviewers read.",
-        Reason.ENGINES_DIFFER: (
-            "The two texts were read by different engines, so their differences say nothing about the paper."
-        ),
-        Reason.NOT_COMPARED: (
-            "Comparing the two texts took too long or too much memory, or the process that did so died or failed."
-        ),
-        Reason.NO_WORDS: (
-            "Neither its title nor its abstract contains a word, so it cannot be compared with other papers."
-        ),
-        Reason.EARLIER_MISSING: "The submission names an earlier submission that is not in the workspace.",
+        Reason.TEXT_UNCHANGED: "The later version of the paper has the same text.",
+        Reason.ENGINES_DIFFER: "Different engines read the two texts, so their differences say nothing.",
+        Reason.NOT_COMPARED: "Comparing the two texts took too long or too much memory, or failed.",
+        Reason.NO_WORDS: "Neither its title nor its abstract contains a word to compare.",
+        Reason.EARLIER_MISSING: "The submission names an earlier one that is not in the workspace.",
         Reason.NAMES_ITSELF: "The submission names itself as its earlier submission.",
-        Reason.NO_CAPTION: "The file has no caption of a figure or a table, so no image was extracted from it.",
+        Reason.NO_CAPTION: "The file has no caption of a figure or a table.",
     }
 )
 """Meaning of each value, printed in dataset cards: a change requires a higher `release.provenance.VERSION`."""

@@ -366,7 +366,9 @@ def _read_text(name: str) -> str:
 
 
 COLUMNS_SAY = (
-    "A column name means the same in every configuration. The fields of a struct are listed below it as `struct.field`."
+    "A configuration lists those of these names that have this meaning in it. The type is in brackets, if it is not a"
+    " string. The fields of a struct follow it as `struct.field`, or are listed once: a `list of score` has those of"
+    " score, a `list of reviews` the columns of the configuration `reviews`."
 )
 
 
@@ -375,7 +377,7 @@ def describe_configurations(configs: Sequence[Config]) -> str:
     shared, others = describe_columns(configs)
     parts = ["## Columns of several configurations", COLUMNS_SAY, shared]
     for config in configs:
-        parts += [f"## Columns of `{config.name}`", f"{config.says[0].upper()}{config.says[1:]}.", others[config.name]]
+        parts += [f"## Columns of `{config.name}`", others[config.name]]
         if config is next(iter(CONFIGS.values())):
             parts.append(_read_text(REVIEWS_JSON).strip())
     return "\n\n".join(parts)

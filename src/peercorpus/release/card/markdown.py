@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -107,30 +107,77 @@ def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({}
         config: The configuration.
         meanings: Meanings of columns that replace or complete those of the schema.
     """
-    return _table_of(_list_columns(config, meanings))
+    rows = (
+        (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
+        for name, field in flatten_columns(config.schema)
+    )
+    return markdown_table(("column", "type", "description"), rows, text_columns=3)
+
+
+Row = tuple[str, str, str]
+"""Name, type and meaning of a column or of a field of a struct."""
 
 
 def describe_columns(configs: Sequence[Config]) -> tuple[str, dict[str, str]]:
-    """Return the table of columns that several configurations have alike, and of each configuration the others."""
-    rows = {config.name: _list_columns(config) for config in configs}
-    times = Counter(row for own in rows.values() for row in own)
+    """Return the lists of what several configurations have alike, and of each configuration the other columns.
+
+    A struct is described once; the type of a column that holds it names it.
+    """
+    structs = _name_structs(configs)
+    rows = {config.name: list(_walk_columns(config.schema, structs)) for config in configs}
+    times = Counter(row for own in rows.values() for row in dict.fromkeys(map(_by_last_part, own)))
+    alike = {row[0]: row for row, number in reversed(times.most_common()) if number > 1}
+    parts = [_list_of(row for row in times if row == alike.get(row[0]))]
+    parts += [f"### Fields of {name}\n\n{_list_of(fields)}" for fields, name in structs.items() if name not in rows]
     others = {}
     for config, own in rows.items():
-        shared = ", ".join(row[0] for row in own if times[row] > 1)
-        table = _table_of(row for row in own if times[row] == 1)
-        others[config] = f"Columns described [above](#columns-of-several-configurations): {shared}.\n\n{table}"
-    return _table_of(row for row, number in times.items() if number > 1), others
+        is_above = [_by_last_part(row) == alike.get(_last_part(row[0])) for row in own]
+        names = ", ".join(f"`{row[0]}`" for row, is_so in zip(own, is_above, strict=True) if is_so)
+        listed = _list_of(row for row, is_so in zip(own, is_above, strict=True) if not is_so)
+        others[config] = f"As [above](#columns-of-several-configurations): {names}.\n\n{listed}".strip()
+    return "\n\n".join(parts), others
 
 
-def _list_columns(config: Config, meanings: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str, str, str]]:
-    return [
-        (f"`{name}`", type_name(field.type), meanings.get(name) or column_meaning(field))
-        for name, field in flatten_columns(config.schema)
-    ]
+def _name_structs(configs: Sequence[Config]) -> dict[tuple[Row, ...], str]:
+    """Return the structs that several columns hold, each with a name, or that are rows of a configuration, with its."""
+    found: dict[tuple[Row, ...], list[str]] = {}
+    for config in configs:
+        for name, field in flatten_columns(config.schema):
+            if pa.types.is_struct(item_type(field.type)):
+                found.setdefault(_list_columns(item_type(field.type)), []).append(_last_part(name))
+    tables = {config.name: set(_list_columns(config.schema)) for config in configs}
+    held = {struct: names[0] for struct, names in found.items() if set(struct) <= tables.get(names[0], set())}
+    return held | {struct: names[0].removesuffix("s") for struct, names in found.items() if len(names) > 1}
 
 
-def _table_of(rows: Iterable[tuple[str, str, str]]) -> str:
-    return markdown_table(("column", "type", "description"), rows, text_columns=3)
+def _walk_columns(fields: Iterable[pa.Field], structs: Mapping[tuple[Row, ...], str]) -> Iterator[Row]:
+    """Yield every column and, after it, the fields of its struct by dotted names unless the struct has a name."""
+    for field in fields:
+        inner = item_type(field.type)
+        struct = _list_columns(inner) if pa.types.is_struct(inner) else ()
+        yield field.name, type_name(field.type).replace("struct", structs.get(struct, "struct")), column_meaning(field)
+        for name, kind, meaning in _walk_columns(inner, structs) if struct and struct not in structs else ():
+            yield f"{field.name}.{name}", kind, meaning
+
+
+def _list_columns(fields: Iterable[pa.Field]) -> tuple[Row, ...]:
+    return tuple((field.name, type_name(field.type), column_meaning(field)) for field in fields)
+
+
+def _list_of(rows: Iterable[Row]) -> str:
+    """Return a list of columns; a type that is not named is a string."""
+    return "\n".join(
+        f"- `{name}`{f' ({kind})' if kind != 'string' else ''}{': ' if meaning else ''}{meaning}"
+        for name, kind, meaning in rows
+    )
+
+
+def _by_last_part(row: Row) -> Row:
+    return _last_part(row[0]), row[1], row[2]
+
+
+def _last_part(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def units(configs: Iterable[Config]) -> str:
@@ -140,7 +187,7 @@ def units(configs: Iterable[Config]) -> str:
         for name, field in flatten_columns(config.schema):
             unit = _find_unit(name, item_type(field.type))
             if unit:
-                columns_by_unit[unit][f"`{name.rpartition('.')[2]}`"] = None
+                columns_by_unit[unit][f"`{_last_part(name)}`"] = None
     rows = [(UNITS[unit], ", ".join(names)) for unit, names in columns_by_unit.items() if names]
     return markdown_table(("unit", "columns"), rows, text_columns=2)
 
@@ -150,6 +197,7 @@ UNITS = {
     "unified": "Re²'s scale of 1 to 10, whose accepting half begins at 6: the same for all venues",
     "whole": "whole numbers: calendar years, running numbers and counts",
     "share": "a share, on [0, 1]",
+    "page": "points of 1/72 inch, from the lower left corner of the page",
     "days": "days",
     "time": "UTC",
 }
@@ -157,8 +205,10 @@ UNITS = {
 
 
 def _find_unit(name: str, kind: pa.DataType) -> str:
-    if name.endswith("_similarity") or name == "days":
-        return "days" if name == "days" else "share"
     if pa.types.is_floating(kind):
-        return "unified" if "unified" in name else "own"
+        if name == "box" or ".boxes." in name:
+            return "page"
+        if name.endswith(("_similarity", ".sureness")):
+            return "share"
+        return "days" if name == "days" else "unified" if "unified" in name else "own"
     return "time" if pa.types.is_timestamp(kind) else "whole" if pa.types.is_integer(kind) else ""
