@@ -7,7 +7,7 @@ from pathlib import Path
 
 from in_this_process import build_here
 from peercorpus.conversations.build import build_conversations
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.workspace.workspace import Workspace, open_workspace

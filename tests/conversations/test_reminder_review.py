@@ -14,7 +14,7 @@ from peercorpus.conversations.reminder_review import MOST_OBJECTIONS, RuleResult
 from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Verdict, read_decisions
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside

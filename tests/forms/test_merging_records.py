@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Grade, Phase, Reason

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from naming import Naming
 from peercorpus.forms.scales import unified_scale
-from peercorpus.records.re2_fields import RATINGS
+from peercorpus.importers.re2 import RATINGS
 
 Labels: TypeAlias = dict[float, str]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
+from peercorpus.importers.import_dumps import ImportSummary, import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review, Section

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
-from peercorpus.harvest.raw_rows import RawOrigin, build_note
+from peercorpus.importers.import_dumps import ImportSummary, import_dumps
+from peercorpus.openreview.raw_rows import RawOrigin, build_note
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 

@@ -14,9 +14,9 @@ import pytest
 
 from naming import Naming, by_name
 from peercorpus.errors import DumpError
-from peercorpus.harvest.dump_objects import DumpScanner
-from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import DumpFile, read_values
+from peercorpus.importers.files import DumpFile, read_values
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.notes import DumpScanner
 from peercorpus.openreview.objects import Edit, Note, decode_leniently, read_edit, read_note
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 from peercorpus.workspace.workspace import Workspace

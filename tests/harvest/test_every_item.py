@@ -13,11 +13,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.harvest.dump_objects import DumpScanner
-from peercorpus.harvest.import_files import DumpFile, read_values
-from peercorpus.harvest.raw_rows import RawOrigin, build_note
-from peercorpus.records.layouts.stated import DamagedRow
-from peercorpus.records.layouts.tables import read_rows
+from peercorpus.importers.files import DumpFile, read_values
+from peercorpus.importers.notes import DumpScanner
+from peercorpus.importers.reader import DamagedRow
+from peercorpus.importers.tables import read_rows
+from peercorpus.openreview.raw_rows import RawOrigin, build_note
 from peercorpus.workspace.raw_store import RawKind
 
 VENUE = "Pier.org/2026/Conference"

@@ -8,9 +8,9 @@ import pytest
 
 from peercorpus.execution.progress import show_nothing
 from peercorpus.harvest.edit_history import Notes, notes_with_history
-from peercorpus.harvest.raw_rows import RawOrigin, build_note
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.client import Client
+from peercorpus.openreview.raw_rows import RawOrigin, build_note
 from peercorpus.openreview.venue_discovery import VenueProfile
 from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.workspace import Workspace, open_workspace

@@ -10,8 +10,8 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.errors import DumpError
-from peercorpus.harvest.forum_venues import settle_venues
-from peercorpus.harvest.import_pdfs import PdfImport, import_pdfs
+from peercorpus.importers.import_pdfs import PdfImport, import_pdfs
+from peercorpus.importers.venue_names import place_forums
 from peercorpus.records.enums import Grade, Reason, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.versions import find_versions
@@ -247,5 +247,5 @@ def test_a_file_follows_its_submission_to_another_venue(tmp_path: Path, workspac
     body = json.dumps(note).encode()
     workspace.raw.add([RawObject(RawKind.NOTE, "lone", 1, UNPLACED, "lone", "lone", 0, 0, "test", body)])
     _import(workspace, tmp_path / "pdfs", {"lone.pdf": pdf("lone")})
-    settle_venues(workspace.raw, by_user={"lone": V}, by_file={})
+    place_forums(workspace.raw, by_user={"lone": V}, by_file={})
     assert _held(workspace) == {"lone/supplied/undated/": "lone"}

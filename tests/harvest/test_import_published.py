@@ -15,12 +15,13 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from naming import Naming
 from peercorpus.errors import DumpError, MissingExtraError, SourceError
-from peercorpus.harvest.import_datasets import build_published
-from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import WANTED, DumpFile, read_elements
-from peercorpus.harvest.raw_rows import RawOrigin
+from peercorpus.importers.datasets import build_published
+from peercorpus.importers.files import WANTED, DumpFile, read_elements
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.reviewbench import COLUMNS
 from peercorpus.installation import advise_install
-from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS, Dataset
+from peercorpus.openreview.raw_rows import RawOrigin
+from peercorpus.records.enums import Dataset
 from peercorpus.release.schemas import REVIEWBENCH
 from peercorpus.workspace.hub_datasets import HubDataset, fetch_dataset
 from peercorpus.workspace.raw_store import RawKind, RawObject
@@ -44,7 +45,7 @@ def held(workspace: Workspace, venue_id: str) -> dict[str, RawObject]:
 
 
 def test_the_columns_are_those_that_a_release_begins_with() -> None:
-    assert list(REVIEWBENCH_COLUMNS) == REVIEWBENCH.names
+    assert list(COLUMNS) == REVIEWBENCH.names
 
 
 def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, workspace: Workspace) -> None:

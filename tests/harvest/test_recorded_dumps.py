@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from naming import by_name
-from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
+from peercorpus.importers.import_dumps import ImportSummary, import_dumps
 from peercorpus.openreview.objects import invitation_name, read_note
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace

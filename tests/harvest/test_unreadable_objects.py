@@ -9,8 +9,8 @@ import pytest
 from in_this_process import build_here
 from peercorpus.cli.text.status import standing
 from peercorpus.harvest.harvest import HarvestSummary, harvest
-from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview.client import Client
+from peercorpus.openreview.raw_rows import split_replies
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.simulator.server.damage import Fault

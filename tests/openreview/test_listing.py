@@ -9,7 +9,6 @@ import httpx2
 import pytest
 
 from peercorpus.errors import BusyError, SourceError
-from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import (
@@ -23,6 +22,7 @@ from peercorpus.openreview.listing import (
     fetch_venue_edits,
     object_id,
 )
+from peercorpus.openreview.raw_rows import split_replies
 from peercorpus.openreview.retries import Patience
 
 BEGINNING = Start()

@@ -11,7 +11,8 @@ import pytest
 
 from commands import Run
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import (
@@ -28,7 +29,6 @@ from peercorpus.records.enums import (
     VersionMoment,
 )
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
-from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace

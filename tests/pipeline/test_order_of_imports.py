@@ -11,7 +11,7 @@ import pytest
 from in_this_process import build_here
 from other_layouts import paper_row
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason, VenueSource

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside

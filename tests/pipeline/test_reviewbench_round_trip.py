@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.release.publish import publish_release
 from peercorpus.release.schemas import REVIEWBENCH

@@ -7,7 +7,9 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers import venue_names
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.venue_names import venue_named
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
@@ -16,8 +18,6 @@ from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Review
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.world import build_world
-from peercorpus.venues import dataset_names
-from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import TEXT, re2_paper, reviewbench_row, write_json, write_manuscript, write_parquet
 
@@ -57,7 +57,7 @@ def test_a_venue_added_to_the_catalogue_gets_records_imported_before(
     path = write_json(tmp_path / "REVIEWS_train.json", [re2_paper(track="Borealis 2024 Conference")])
     import_dumps(workspace, [path])
     assert workspace.raw.venues() == ["published/Borealis/2024/Conference"]
-    monkeypatch.setattr(dataset_names, "_find_fitting", lambda _: [BOREALIS])
+    monkeypatch.setattr(venue_names, "_find_fitting", lambda _: [BOREALIS])
     import_dumps(workspace, [path])
     assert workspace.raw.venues() == [BOREALIS]
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.records.layouts import json_items
-from peercorpus.records.layouts.json_items import TooLargeError, read_items, read_list
-from peercorpus.records.layouts.tables import find_damage, read_first_rows, read_rows
+from peercorpus.importers import json_items
+from peercorpus.importers.json_items import TooLargeError, read_items, read_list
+from peercorpus.importers.tables import find_damage, read_first_rows, read_rows
 
 TEXTS = st.text(alphabet='a"\\[]{},: \n\u00e9', max_size=12)
 VALUES = st.recursive(
@@ -105,22 +105,22 @@ def test_memory_is_bounded_by_the_size_of_an_item() -> None:
 def test_a_row_that_is_too_large_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, sentence: str
 ) -> None:
-    monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_BYTES", 50)
-    monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_COLUMNS", 10)
+    monkeypatch.setattr("peercorpus.importers.tables.MOST_BYTES", 50)
+    monkeypatch.setattr("peercorpus.importers.tables.MOST_COLUMNS", 10)
     path = tmp_path / name
     path.write_text(content % ("b" * 100))
     assert sentence in str(find_damage(path))
 
 
 def test_blank_lines_are_not_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.records.layouts.tables.MOST_BYTES", 50)
+    monkeypatch.setattr("peercorpus.importers.tables.MOST_BYTES", 50)
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + "\n" * 60 + "1,2\n")
     assert list(read_rows(path)) == [{"a": "1", "b": "2"}]
 
 
 def test_batches_of_large_rows_are_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.records.layouts.tables.FIRST_CHARACTERS", 250)
+    monkeypatch.setattr("peercorpus.importers.tables.FIRST_CHARACTERS", 250)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": "%s"}\n' % ("b" * 100) * 9)
     assert len(read_first_rows(path)) == 3

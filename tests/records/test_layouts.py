@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from other_layouts import peerread_reviews, write, write_rows
+from peercorpus.importers import nlpeer, peerread
+from peercorpus.importers.reader import DamagedRow, Row, StatedPaper, name_venue
+from peercorpus.importers.tables import read_rows
 from peercorpus.records.enums import PostKind, Role, Status
-from peercorpus.records.layouts import nlpeer, peerread
-from peercorpus.records.layouts.recognise import name_venue
-from peercorpus.records.layouts.stated import DamagedRow, Row, StatedPaper
-from peercorpus.records.layouts.tables import read_rows
 
 
 def read(**members: Any) -> StatedPaper:

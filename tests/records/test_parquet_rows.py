@@ -9,20 +9,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from peercorpus.records.layouts import parquet_rows
-from peercorpus.records.layouts.parquet_rows import read_parquet_rows
-from peercorpus.records.layouts.stated import DamagedRow
-from peercorpus.records.layouts.tables import find_damage
+from peercorpus.importers import tables
+from peercorpus.importers.reader import DamagedRow
+from peercorpus.importers.tables import find_damage, read_parquet_rows
 
 
 @pytest.fixture(autouse=True)
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read at most 1,000 bytes per row, 10,000 per row group, and a compression ratio of at most 5 beyond 2,000."""
-    monkeypatch.setattr(parquet_rows, "MOST_BYTES", 1_000)
-    monkeypatch.setattr(parquet_rows, "MOST_GROUP_BYTES", 10_000)
-    monkeypatch.setattr(parquet_rows, "UNSUSPICIOUS_BYTES", 2_000)
-    monkeypatch.setattr(parquet_rows, "MOST_PACKED", 5)
-    monkeypatch.setattr(parquet_rows, "BATCH_BYTES", 500)
+    monkeypatch.setattr(tables, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(tables, "MOST_GROUP_BYTES", 10_000)
+    monkeypatch.setattr(tables, "UNSUSPICIOUS_BYTES", 2_000)
+    monkeypatch.setattr(tables, "MOST_PACKED", 5)
+    monkeypatch.setattr(tables, "BATCH_BYTES", 500)
 
 
 def write(path: Path, texts: Sequence[Any], **options: Any) -> Path:
@@ -84,7 +83,7 @@ def test_a_row_is_measured_as_a_whole(tmp_path: Path) -> None:
 def test_rows_that_share_a_text_are_not_expanded_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "a.parquet", ["y" * 900] * 60)
     sizes = list[int]()
-    monkeypatch.setattr(parquet_rows, "_check_batch", lambda batch, _: sizes.append(batch.nbytes))
+    monkeypatch.setattr(tables, "_check_batch", lambda batch, _: sizes.append(batch.nbytes))
     assert [row["markdown"] for row in read_parquet_rows(path)] == ["y" * 900] * 60
     assert max(sizes) < 1_000
 

@@ -9,7 +9,7 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.records.enums import Grade
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Grade

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from peercorpus.execution.stage import Options, no_report
-from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
+from peercorpus.openreview.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.pipeline.build import STAGES
 from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment

@@ -221,7 +221,7 @@ def import_(
     """
     from peercorpus.cli.text import formatting, imports
     from peercorpus.errors import DumpError
-    from peercorpus.harvest.import_pdfs import import_pdfs
+    from peercorpus.importers.import_pdfs import import_pdfs
     from peercorpus.workspace.hub_datasets import parse_repository
     from peercorpus.workspace.workspace import open_workspace
 
@@ -248,7 +248,7 @@ def import_(
 def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> tuple[bool, bool]:
     """Import dumps and datasets and print their contents; return whether any of it can be used, and all was read."""
     from peercorpus.cli.text import imports
-    from peercorpus.harvest.import_dumps import import_dumps
+    from peercorpus.importers.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
     from peercorpus.venues.short_names import read_venue_id

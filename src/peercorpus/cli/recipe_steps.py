@@ -18,8 +18,9 @@ from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
 from peercorpus.execution.stage import Options
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import MANUSCRIPT, WANTED
+from peercorpus.importers.files import WANTED
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.re2 import MANUSCRIPT
 from peercorpus.pipeline.build import build
 from peercorpus.recipes.conformance import Subject, compare
 from peercorpus.recipes.conformance_files import DATA, PAGE, ConformanceReport, write_conformance

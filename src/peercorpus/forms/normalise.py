@@ -42,6 +42,9 @@ from peercorpus.forms.unnamed_notes import is_unnamed_review, kind_of_reply
 from peercorpus.forms.unseen_replies import count_unseen
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.importers.datasets import READERS
+from peercorpus.importers.reader import drop_number, find_stated_split, parse_dataset
+from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.openreview.objects import (
     Header,
     Note,
@@ -51,12 +54,10 @@ from peercorpus.openreview.objects import (
     stated_venues,
 )
 from peercorpus.openreview.response_body import explain_unreadable
-from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
+from peercorpus.records.enums import Dataset, PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSplit
-from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_split, parse_dataset
 from peercorpus.records.reviews import Post
 from peercorpus.venues import ai_reviews, catalogue
-from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -66,7 +67,7 @@ WRITES = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
 PUBLISHED = {
     Dataset.REVIEWBENCH: reviewbench_records.read_reviewbench_record,
     Dataset.RE2_REVIEWS: re2_records.read_re2_record,
-    **dict.fromkeys(LAYOUTS, stated_records.read_stated_record),
+    **dict.fromkeys(READERS, stated_records.read_stated_record),
 }
 """Reader for each dataset from which papers are made."""
 _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})

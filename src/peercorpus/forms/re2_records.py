@@ -25,21 +25,11 @@ from peercorpus.forms.published_records import (
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.scales import read_number
 from peercorpus.forms.vocabulary import VenueVocabulary
-from peercorpus.records import re2_fields
-from peercorpus.records.enums import Aspect, Phase, ScoreSource, SectionKind
+from peercorpus.importers import re2
+from peercorpus.importers.re2 import Re2Paper, Re2Rebuttal, Re2Review, Re2Scores, Re2Text
+from peercorpus.importers.reader import Answers, drop_number, non_empty, parse_dataset
+from peercorpus.records.enums import Aspect, Dataset, Phase, ScoreSource, SectionKind
 from peercorpus.records.papers import Paper
-from peercorpus.records.published_datasets import (
-    Answers,
-    Dataset,
-    Re2Paper,
-    Re2Rebuttal,
-    Re2Review,
-    Re2Scores,
-    Re2Text,
-    drop_number,
-    non_empty,
-    parse_dataset,
-)
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
@@ -64,9 +54,9 @@ def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: V
     reviews = [
         _read_re2_review(answers, paper, f"{raw_record.object_id}/{n}", n, declared, words) for n, answers in numbered
     ]
-    written = re2_fields.write_ratings(*([_of_phase(one, phase) for one in reviews] for phase in _PHASES))
+    written = re2.write_ratings(*([_of_phase(one, phase) for one in reviews] for phase in _PHASES))
     written |= {"decision": paper.decision, "metareview": paper.decision_comment, "paper_id": record.paper_id}
-    kept = re2_fields.list_lost(msgspec.json.decode(raw_record.body, type=Answers), written)
+    kept = re2.list_lost(msgspec.json.decode(raw_record.body, type=Answers), written)
     kept.pop("reviews", None)
     paper = replace(paper, extra=fields_to_json(kept))
     return PublishedPaper(paper, tuple(reviews), tuple(map(review_post, reviews)))
@@ -116,8 +106,8 @@ def _read_re2_review(
     is_changed = any(first_labels.get(score.field, score.label) != score.label for score in final)
     reviewer = non_empty(read.reviewer_id) or f"unknown_{number}"
     title, content = non_empty(read.review_title), non_empty(read.review_content)
-    kind = vocabulary.SECTIONS.get(re2_fields.TEXT, SectionKind.OTHER)
-    written = re2_fields.write_review(reviewer, title, content, initial, final)
+    kind = vocabulary.SECTIONS.get(re2.TEXT, SectionKind.OTHER)
+    written = re2.write_review(reviewer, title, content, initial, final)
     return build_review(
         paper,
         review_id,
@@ -126,9 +116,9 @@ def _read_re2_review(
         form_conflict=conflict,
         title=title,
         scores=(*initial, *final),
-        sections=(Section(kind, re2_fields.TEXT, content),) if content else (),
+        sections=(Section(kind, re2.TEXT, content),) if content else (),
         revised=True if is_changed else None,
-        extra=re2_fields.list_lost(answers, written),
+        extra=re2.list_lost(answers, written),
     )
 
 

@@ -20,25 +20,22 @@ from peercorpus.forms.published_records import (
 )
 from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.importers.reader import non_empty, undeclared_members
+from peercorpus.importers.reviewbench import (
+    EXTRA_FIELDS,
+    SHAPE,
+    ReviewBenchRow,
+    columns_of_paper,
+    put_away,
+    texts_of_review,
+    write_shape,
+)
 from peercorpus.records.enums import (
     Aspect,
     Phase,
     ScoreSource,
 )
 from peercorpus.records.papers import Paper
-from peercorpus.records.published_datasets import (
-    ReviewBenchRow,
-    non_empty,
-    undeclared_members,
-)
-from peercorpus.records.reviewbench_shape import (
-    EXTRA_FIELDS,
-    SHAPE,
-    columns_of_paper,
-    put_away,
-    texts_of_review,
-    write_shape,
-)
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject

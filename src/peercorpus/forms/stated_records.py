@@ -1,4 +1,4 @@
-"""Read records in the layouts of other datasets (`records/layouts/`) as papers, reviews and posts."""
+"""Read what the importers' readers state as papers, reviews and posts."""
 
 from collections.abc import Set
 from dataclasses import replace
@@ -16,11 +16,10 @@ from peercorpus.forms.published_records import (
 from peercorpus.forms.reviewbench_records import rename_overall
 from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.importers.datasets import READERS
+from peercorpus.importers.reader import StatedPost, StatedReview, parse_dataset
 from peercorpus.records.enums import Aspect, ScoreSource, Status
-from peercorpus.records.layouts.recognise import read_stated
-from peercorpus.records.layouts.stated import StatedPost, StatedReview
 from peercorpus.records.papers import Paper
-from peercorpus.records.published_datasets import parse_dataset
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
@@ -36,12 +35,11 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words
         msgspec.DecodeError: The record does not have the shape of its layout.
     """
     dataset = parse_dataset(raw_record.object_id)
-    stated = read_stated(dataset, raw_record.body)
+    stated = READERS[dataset].read_body(raw_record.body)
     paper = build_paper(
         raw_record.forum_id,
         raw_record.venue_id,
         words,
-        year=stated.year,
         title=stated.title,
         abstract=stated.abstract,
         authors=stated.authors,

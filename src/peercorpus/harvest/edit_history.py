@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.errors import BusyError, NotGivenError
-from peercorpus.harvest.raw_rows import build_edit, build_note, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import is_review
 from peercorpus.harvest.venue_edits import TASK, forget_list, is_worth_a_list, note_id_of, read_venue_edits
 from peercorpus.openreview.listing import fetch_edits, fetch_references
 from peercorpus.openreview.objects import Edit, Note, decode_leniently, invitation_name
+from peercorpus.openreview.raw_rows import build_edit, build_note, receive
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 HOUR_MS = 3_600_000

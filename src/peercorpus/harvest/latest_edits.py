@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from peercorpus.errors import BusyError, SignInError, SourceError
-from peercorpus.harvest.pdf_list import file_path
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import OVERLAP_MS
 from peercorpus.harvest.venue_edits import find_refusal
 from peercorpus.openreview.listing import LARGEST_PAGE, LATEST_FIRST, fetch_venue_edits
-from peercorpus.openreview.objects import Edit, decode_leniently, now_ms, venue_of_edit
+from peercorpus.openreview.objects import Edit, decode_leniently, file_path, now_ms, venue_of_edit
 from peercorpus.workspace.harvest_state import EDITS
 
 

@@ -18,11 +18,11 @@ from typing import IO
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.execution.progress import Meter
 from peercorpus.harvest.latest_edits import LatestEdits, can_list_latest, fetch_latest
-from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, decode_note, file_path, list_wanted
+from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, list_wanted
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.client import CUT_OFF, MOST_FILE_BYTES, NO_PDF, is_pdf, is_whole
 from peercorpus.openreview.listing import fetch_edits, fetch_references, find_notes, object_id
-from peercorpus.openreview.objects import Note, decode_leniently, now_ms, venue_of_edit
+from peercorpus.openreview.objects import Note, decode_leniently, decode_note, file_path, now_ms, venue_of_edit
 from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.raw_store import RawKind
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
-from peercorpus.harvest.raw_rows import build_edit, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview import listing
 from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
 from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
+from peercorpus.openreview.raw_rows import build_edit, receive
 from peercorpus.workspace.harvest_state import EDITS, Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 

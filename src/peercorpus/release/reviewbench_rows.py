@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from peercorpus.corpus.forums import Forum
+from peercorpus.importers.reviewbench import read_shape
 from peercorpus.records.enums import PostKind
-from peercorpus.records.reviewbench_shape import read_shape
 from peercorpus.records.reviews import Post
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row

@@ -5,16 +5,17 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.losses import lost
+from peercorpus.importers.venue_names import is_stand_in
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.suggestions import find_close
 from peercorpus.records.untrusted_text import escape_controls
-from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:
-    from peercorpus.harvest.import_datasets import DatasetCounts
-    from peercorpus.harvest.import_dumps import FileImport, ImportCounts, ImportSummary
-    from peercorpus.harvest.import_pdfs import PdfImport
+    from peercorpus.importers.datasets import DatasetCounts
+    from peercorpus.importers.import_dumps import ImportSummary
+    from peercorpus.importers.import_pdfs import PdfImport
+    from peercorpus.importers.tally import FileImport, ImportCounts
     from peercorpus.pipeline.losses import SourceLoss
 
 

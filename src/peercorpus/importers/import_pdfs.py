@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from peercorpus.errors import DumpError
-from peercorpus.harvest.pdf_list import FILES, decode_note, file_path
 from peercorpus.openreview.client import MOST_FILE_BYTES, is_pdf, is_whole
-from peercorpus.openreview.objects import Edit, decode_leniently, to_time
+from peercorpus.openreview.objects import FILES, Edit, decode_leniently, decode_note, file_path, to_time
 from peercorpus.workspace.harvest_state import SUPPLIED, StoredFile, Supplied
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace

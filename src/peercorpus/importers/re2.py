@@ -1,4 +1,4 @@
-"""Write scores, reviews and places in Re²'s own fields (arXiv:2505.07920; Daoze/ReviewRebuttal).
+"""Read Re²'s files, and write scores, reviews and places in its own fields (arXiv:2505.07920; Daoze/ReviewRebuttal).
 
 Exports use it to write Re²'s files. Imports store, in addition to what they read, only values that would not be written
 back unchanged (`list_lost`), so that the two directions cannot diverge.
@@ -11,14 +11,27 @@ well.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import floor
+from pathlib import Path, PurePath
 from typing import Any
+from zipfile import ZipFile
 
-from peercorpus.records.enums import Aspect, ScoreSource
-from peercorpus.records.published_datasets import Re2Message
+import msgspec
+
+from peercorpus.importers.notes import NOT_JSON
+from peercorpus.importers.reader import Answers, Id, Record
+from peercorpus.openreview.response_body import check_json, compact, is_object, read_members
+from peercorpus.records.enums import Aspect, Dataset, ScoreSource
 from peercorpus.records.scores import Score, choose_score
+from peercorpus.records.untrusted_text import show_path
 
+MANUSCRIPT = "Initial_manuscript_md/Initial_manuscript.md"
+"""Path of a paper's text in Re², below the paper's folder."""
+PACKED = re.compile(rf"(?:.*/)?[^/]+/{re.escape(MANUSCRIPT)}")
+LONGEST_TEXT_BYTES = 1 << 26
+"""Largest manuscript that is read."""
+YEAR = re.compile(r"(?:19|20)\d\d")
 Fields = dict[str, Any]
 TEXT = "review_content"
 """Field with the text of a review."""
@@ -53,6 +66,125 @@ CONFIDENCES = {
 """Sentences of the unified confidence."""
 SCORES = ("initial_score", "final_score")
 """Fields that are always objects, because code that reads Re² accesses their members."""
+
+
+class Re2Scores(msgspec.Struct, frozen=True):
+    r"""The scores that a reviewer gave at one time.
+
+    Attributes:
+        aspect_score: One aspect per line ("soundness: 3 good\npresentation: 4 excellent\n").
+    """
+
+    rating: str | float | None = None
+    confidence: str | float | None = None
+    aspect_score: str | None = None
+
+
+class Re2Review(msgspec.Struct, frozen=True):
+    """One review of Re².
+
+    Attributes:
+        initial_score: Scores before the rebuttal.
+        final_score: Scores after the rebuttal.
+    """
+
+    reviewer_id: str | None = None
+    review_title: str | None = None
+    review_content: str | None = None
+    initial_score: Re2Scores | None = None
+    final_score: Re2Scores | None = None
+
+
+class Re2Paper(msgspec.Struct, frozen=True):
+    """A record of `REVIEWS_*.json`.
+
+    Attributes:
+        paper_id: Forum id on OpenReview.
+        conference_year_track: Where the paper was submitted ("NeurIPS 2022 Conference").
+        reviews: Reviews as received; decoded as `Re2Review` later.
+    """
+
+    paper_id: Id
+    conference_year_track: str | None = None
+    reviews: list[Answers] = []
+    metareview: str | None = None
+    decision: str | None = None
+
+
+class Re2Message(msgspec.Struct, frozen=True):
+    """One message: of the reviewer (`assistant`) or the authors (`user`), or an instruction (`system`)."""
+
+    role: str
+    content: str | None = None
+
+
+class Re2Rebuttal(msgspec.Struct, frozen=True):
+    """A record of `REBUTTAL_*.json`.
+
+    Attributes:
+        messages: All messages; those before the reviewer's first one contain the instruction and the paper for a
+            language model.
+    """
+
+    paper_id: Id
+    messages: list[Re2Message]
+    conference_year_track: str | None = None
+    reviewer_id: str | None = None
+
+
+class Re2Text(msgspec.Struct, frozen=True):
+    """A manuscript of the folder `papers`; the import makes a record from each.
+
+    Attributes:
+        path: Path of the file below the folder.
+    """
+
+    paper_id: Id
+    path: str
+    markdown: str
+    conference_year_track: str | None = None
+
+
+def read_element(element: bytes, place: str) -> Record:
+    """Return the record in an element of a list; its problem says if it is none of Re²."""
+    try:
+        body = compact(check_json(element))
+    except ValueError as error:
+        return Record(Dataset.RE2_REVIEWS, f"{place}: {error}", problem=NOT_JSON)
+    members = read_members(body) if is_object(body) else {}
+    dataset = Dataset.RE2_REBUTTAL if "messages" in members else Dataset.RE2_REVIEWS
+    is_record = "paper_id" in members and ("messages" in members or "reviews" in members)
+    problem = None if is_record else "not a record of Re² (no paper_id with reviews or messages)"
+    return Record(dataset, place, body, problem)
+
+
+def read_archive(path: Path) -> Iterator[Record]:
+    """Yield the manuscripts in a zip file."""
+    with ZipFile(path) as archive:
+        for member in archive.infolist():
+            if PACKED.fullmatch(member.filename):
+                # The size stated by the archive may be wrong.
+                with archive.open(member) as packed:
+                    yield _read_manuscript(PurePath("/", member.filename), packed.read(LONGEST_TEXT_BYTES + 1))
+
+
+def read_manuscripts(paths: Iterable[Path]) -> Iterator[Record]:
+    """Yield the manuscripts in files."""
+    for path in paths:
+        with path.open("rb") as file:
+            yield _read_manuscript(path.absolute(), file.read(LONGEST_TEXT_BYTES + 1))
+
+
+def _read_manuscript(path: PurePath, content: bytes) -> Record:
+    venue, paper = (show_path(folder.name) for folder in (path.parents[2], path.parents[1]))
+    place = f"{venue}/{paper}/{MANUSCRIPT}"
+    if len(content) > LONGEST_TEXT_BYTES:
+        return Record(Dataset.RE2_TEXT, place, problem=f"a manuscript longer than {LONGEST_TEXT_BYTES:,} bytes")
+    try:
+        text = Re2Text(paper, place, content.decode(), venue if YEAR.search(venue) else None)
+    except UnicodeDecodeError:
+        return Record(Dataset.RE2_TEXT, place, problem="a manuscript that is not UTF-8 text")
+    return Record(Dataset.RE2_TEXT, place, msgspec.json.encode(text))
 
 
 def write_answer(score: Score) -> str:

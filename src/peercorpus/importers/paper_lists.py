@@ -7,13 +7,53 @@ a column for each rating).
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from peercorpus.records.enums import Status
-from peercorpus.records.layouts.stated import FORUM_URL, Row, StatedPaper, StatedReview, as_text, is_stated
+from peercorpus.importers.reader import (
+    ABOUT_PERSONS,
+    FORUM_URL,
+    DamagedRow,
+    PaperParts,
+    Reader,
+    Record,
+    Row,
+    Source,
+    StatedPaper,
+    StatedReview,
+    are_forum_ids,
+    as_text,
+    find_column,
+    first_stated,
+    is_stated,
+    keep_stated,
+    make_paper_id,
+    make_record,
+    name_row,
+    stem_of,
+)
+from peercorpus.importers.tables import (
+    UNREADABLE,
+    is_table,
+    list_columns,
+    read_columns,
+    read_rows,
+    take_first,
+)
+from peercorpus.records.enums import Dataset, Status
+from peercorpus.records.untrusted_text import show_path
 
-ROW = "row"
+ROW, TEXT = "row", "text"
+TEXT_SUFFIXES = (".txt", ".md", ".markdown", ".mmd")
+MIN_TEXTS = 2
+"""Fewest texts that a table must name for a folder to be one of texts: a single one may be a README."""
+OF_A_MODEL = re.compile(
+    r"(?:^|[^a-z])(?:llms?|gpt|claude|gemini|llama|generated|predictions?)(?:[^a-z]|$)", re.IGNORECASE
+)
+"""Matches names of files and folders with reviews by a model, such as AI-Scientist's `llm_reviews/gpt-4o….csv`."""
 IDS = ("forum_id", "forum", "paper_id", "submission_id", "id", "openreview_id", "url", "site", "link", "permalink")
 FORUM_COLUMNS = ("forum_id", "forum", "openreview_id")
 """Columns that contain OpenReview's ids, whatever they look like."""
@@ -33,22 +73,11 @@ SINGULAR = {"ratings": "rating", "scores": "rating", "confidences": "confidence"
 REVIEWERS = ("reviewers", "reviewer_ids")
 NO_RATING = re.compile(r"-1(?:\.0+)?")
 """Matches what papercopilot/paperlists writes for a rating or confidence that it could not read."""
-ABOUT_PERSONS = re.compile(
-    r"author.*|contributors?|gender|homepage|dblp|google_scholar|gs_.*|orcid|linkedin|or_profile|e?mails?"
-    r"|affs?(_.*)?|affiliations?|position|bibtex"
-)
-"""Matches columns that describe the authors as persons, which are stored only in `raw.db`."""
 
 
-def find_column(row: Iterable[str], names: Iterable[str]) -> str | None:
-    """Return the column with the first of these names, ignoring case; None if there is none."""
-    lowered = {name.casefold(): name for name in row}
-    return next((lowered[name] for name in names if name in lowered), None)
-
-
-def has_ratings(columns: Iterable[str]) -> bool:
-    """Return whether columns are those of a list of papers: an id, and a title with an outcome or ratings."""
-    columns = list(columns)
+def has_ratings(rows: Sequence[Row]) -> bool:
+    """Return whether rows are those of a list of papers: an id, and a title with an outcome or ratings."""
+    columns = list_columns(rows)
     has_outcome = find_column(columns, DECISIONS) is not None
     has_scores = find_column(columns, RATINGS) is not None or "0" in columns
     has_title = find_column(columns, TITLES) is not None
@@ -57,11 +86,8 @@ def has_ratings(columns: Iterable[str]) -> bool:
 
 def read_paper_row(parts: Row) -> StatedPaper:
     """Return the paper of a row, with a review for each rating."""
-    row: Row = parts[ROW]
-    lowered = {name.casefold(): value for name, value in row.items() if is_stated(value)}
-    title, decision = (
-        next((lowered[name] for name in names if name in lowered), None) for names in (TITLES, DECISIONS)
-    )
+    lowered = keep_stated(parts[ROW])
+    title, decision = (first_stated(lowered, names) for names in (TITLES, DECISIONS))
     reviews, used = _read_reviews(lowered)
     used |= {*TITLES, *DECISIONS, "abstract", "keywords", "tldr", "primary_area", "author", "authors", *IDS}
     return StatedPaper(
@@ -91,7 +117,8 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
     """Return a review for each reviewer, and the columns used."""
     numbered = sorted((name for name in row if name.isdigit()), key=int)
     # "ratings" beside "rating": the second is their mean.
-    given = [name for name in row if name in BY_REVIEWER and name not in _singulars(row)]
+    repeated = {SINGULAR[name] for name in row if name in SINGULAR}
+    given = [name for name in row if name in BY_REVIEWER - repeated]
     columns = {SINGULAR.get(name, name): list_cell(row[name]) for name in given}
     used = {*numbered, *given}
     if numbered and "rating" not in columns:
@@ -127,11 +154,6 @@ def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> in
     return max(numbers) if len(numbers) == 1 and max(numbers) > 1 else 0
 
 
-def _singulars(row: Row) -> set[str]:
-    """Return the names whose plural the row also has."""
-    return {SINGULAR[name] for name in row if name in SINGULAR}
-
-
 def list_cell(value: object) -> list[Any]:
     """Return the values of a cell: a list, a list as text, values separated by semicolons, or one value.
 
@@ -152,11 +174,7 @@ def list_cell(value: object) -> list[Any]:
             return found if isinstance(found, list) else [found]
         return [value]
     parts = [part.strip() for part in text.split(";")]
-    return parts if len(parts) > 1 and all(_is_short(part) for part in parts) else [text]
-
-
-def _is_short(part: str) -> bool:
-    return " " not in part and len(part) <= 24
+    return parts if len(parts) > 1 and all(" " not in part and len(part) <= 24 for part in parts) else [text]
 
 
 def _split(value: object) -> tuple[str, ...]:
@@ -171,3 +189,60 @@ def find_id(row: Row) -> object | None:
     values = [row[column] for name in IDS if (column := find_column(row, (name,))) and is_stated(row[column])]
     linked = (value for value in values if isinstance(value, str) and FORUM_URL.search(value))
     return next(linked, values[0] if values else None)
+
+
+def peek(table: Path, find: Callable[[Row], object | None]) -> tuple[Iterator[Row], bool]:
+    """Return the rows of a table, and whether its ids are OpenReview's, judging by the first rows or a column name."""
+    rows = read_rows(table)
+    first = take_first(rows)
+    is_said = find_column(list_columns(first), FORUM_COLUMNS) is not None
+    return chain(first, rows), is_said or are_forum_ids(map(find, first))
+
+
+def list_papers(source: Source) -> Iterator[Record]:
+    """Yield the record of each row, with the paper's text if the folder has it."""
+    table = source.table or source.root
+    texts = {path.stem: path for path in source.files if path != table}
+    dataset = source.reader.dataset
+    is_of_texts = dataset is Dataset.TEXT_FOLDER
+    label = table.parent.name if is_of_texts else stem_of(table)
+    named = Path(show_path(table.parent.absolute().name)) if is_of_texts else table
+    rows, is_forum = peek(table, find_id)
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, DamagedRow):
+            yield Record(dataset, row.name, problem=row.reason)
+            continue
+        stated = find_id(row)
+        parts: Row = {ROW: row}
+        if str(stated) in texts:
+            parts[TEXT] = texts[str(stated)].read_text(encoding="utf-8", errors="replace")
+        body = PaperParts(make_paper_id(stated, label, is_forum=is_forum), parts, name_row(row, named))
+        yield make_record(dataset, f"{show_path(table.name)}, row {number}" if is_of_texts else f"row {number}", body)
+
+
+def find_texts(reader: Reader, files: Sequence[Path]) -> Iterator[Source]:
+    """Yield the tables of decisions whose ids are the names of texts in the same folder, each with its texts."""
+    texts = {path.stem: path for path in files if path.suffix.lower() in TEXT_SUFFIXES}
+    taken: set[Path] = set()
+    for path in files if len(texts) >= MIN_TEXTS else ():
+        columns = [] if not is_table(path) or OF_A_MODEL.search(path.as_posix()) else read_columns(path)
+        if find_column(columns, IDS) is None or find_column(columns, DECISIONS) is None:
+            continue
+        try:
+            ids = {str(one) for row in read_rows(path) if (one := find_id(row)) is not None}
+        except UNREADABLE:
+            continue
+        own = [texts[one] for one in sorted(ids & texts.keys()) if texts[one] not in taken]
+        if len(own) >= MIN_TEXTS:
+            taken.update(own)
+            yield Source(reader, path.parent, (path, *own), path)
+
+
+LIST_READER = Reader(Dataset.PAPER_LIST, list_papers, read_paper_row, suits=has_ratings)
+TEXT_READER = Reader(
+    Dataset.TEXT_FOLDER,
+    list_papers,
+    lambda parts: replace(read_paper_row(parts), text=as_text(parts.get(TEXT)), tldr=None, primary_area=None),
+    find_texts,
+)
+"""Source: SakanaAI/AI-Scientist, `review_iclr_bench`: `iclr_parsed/<forum id>.txt` and `ratings_subset.tsv`."""

@@ -3,16 +3,78 @@
 Source: the README of UKPLab/nlpeer, "Dataset File Structure" and "Review File Format", and its loader (v1, v2).
 """
 
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from peercorpus.records.layouts.paper_lists import ABOUT_PERSONS
-from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text
+from peercorpus.importers.reader import (
+    ABOUT_PERSONS,
+    PaperParts,
+    Reader,
+    Record,
+    Row,
+    Source,
+    StatedPaper,
+    StatedReview,
+    are_forum_ids,
+    as_text,
+    make_paper_id,
+    name_venue,
+    read_json_file,
+    record_of_files,
+)
+from peercorpus.records.enums import Dataset
+from peercorpus.records.untrusted_text import show_path
 
 META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"
 HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}
 """Markdown prefixes for types of nodes in the ITG format; figures, formulas and page marks are left out."""
 PROSE = frozenset({"paragraph", "p", "abstract", "list", "list_item", "title", "article-title", "heading"})
+SHORT_YEAR = re.compile(r"(?<=[A-Za-z])(?=\d\d$)")
+"""Matches the position of the missing century in a name of NLPeer: `EMNLP23`."""
+
+
+def find_nlpeer(reader: Reader, files: Sequence[Path]) -> Iterator[Source]:
+    """Yield the folders of NLPeer, each with its files."""
+    reviews_by_root = defaultdict[Path, list[Path]](list)
+    for path in files:
+        if path.name == "reviews.json" and re.fullmatch(r"v?\d+", path.parent.name):
+            reviews_by_root[path.parent.parent.parent].append(path)
+    for root, reviews in reviews_by_root.items():
+        if any(map(is_nlpeer_review, map(read_json_file, reviews[:3]))):
+            papers = {path.parent.parent for path in reviews}
+            yield Source(reader, root, tuple(path for path in files if not papers.isdisjoint(path.parents)))
+
+
+def list_nlpeer(source: Source) -> Iterator[Record]:
+    """Yield the record of each paper: its first version with reviews, or its first."""
+    root = source.root.resolve()
+    folder = show_path(root.parent.name if root.name == "data" else root.name)
+    by_paper: dict[str, list[Path]] = defaultdict(list)
+    for path in source.files:
+        inner = path.relative_to(source.root).parts
+        if len(inner) == 3 and inner[2] == "reviews.json":
+            by_paper[inner[0]].append(path)
+    is_forum, held = are_forum_ids(by_paper), {*source.files}
+    for paper, versions in sorted(by_paper.items()):
+        ordered = sorted(versions, key=lambda path: int(path.parent.name.removeprefix("v")))
+        reviewed = next((path for path in ordered if read_json_file(path)), ordered[0])
+        version = reviewed.parent
+        paths = {
+            REVIEWS: reviewed,
+            META: version.parent / "meta.json",
+            VERSION_META: version / "meta.json",
+            DOCUMENT: version / "paper.itg.json",
+        }
+        body = PaperParts(
+            make_paper_id(paper, folder, is_forum=is_forum),
+            {"version": version.name},
+            name_venue(SHORT_YEAR.sub(" 20", folder)),
+        )
+        paths = {name: path for name, path in paths.items() if path in held}
+        yield record_of_files(Dataset.NLPEER, source.root, paths, body)
 
 
 def is_nlpeer_review(value: object) -> bool:
@@ -93,3 +155,6 @@ def _put_in_order(document: Row) -> list[Row]:
         chain.append(by_id.pop(at))
         at = following.get(at)
     return [*chain, *by_id.values()]
+
+
+READER = Reader(Dataset.NLPEER, list_nlpeer, read_nlpeer, find_nlpeer, is_of_folders=True)

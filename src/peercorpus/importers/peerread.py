@@ -5,11 +5,29 @@ NIPS 2013 to 2017 as its crawler makes them. The facts about its files are from 
 (`aspect_predict/assign_annot_iclr_2017.py`, `models/Paper.py`, `data_prepare/crawler/NIPS_crawl.py`) and its paper.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from peercorpus.records.enums import PostKind, Role, Status
-from peercorpus.records.layouts.stated import Row, StatedPaper, StatedPost, StatedReview, as_text, is_stated
+from peercorpus.importers.reader import (
+    CONFERENCE_YEAR,
+    PaperParts,
+    Reader,
+    Record,
+    Row,
+    Source,
+    StatedPaper,
+    StatedPost,
+    StatedReview,
+    as_text,
+    is_stated,
+    make_paper_id,
+    name_venue,
+    read_json_file,
+    record_of_files,
+)
+from peercorpus.records.enums import Dataset, PostKind, Role, Status
+from peercorpus.records.untrusted_text import show_path
 
 REVIEW = "review"
 PARSED = "parsed_pdf"
@@ -32,8 +50,36 @@ REPEATED, COPIED, EMPTY = "repeated_entries", "copies_of_a_review", "entries_wit
 """Names under which a paper states how many entries of its file were left out."""
 
 
-def is_peerread(members: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is PeerRead's file of reviews."""
+FOLDERS = frozenset({"reviews", "parsed_pdfs", "pdfs"})
+
+
+def find_peerread(reader: Reader, files: Sequence[Path]) -> Iterator[Source]:
+    """Yield the folders of PeerRead, each with its files."""
+    reviews_by_root = defaultdict[Path, list[Path]](list)
+    for path in files:
+        if path.suffix == ".json" and path.parent.name == "reviews":
+            reviews_by_root[path.parent.parent].append(path)
+    for root, reviews in reviews_by_root.items():
+        if any(map(is_peerread, map(read_json_file, reviews[:3]))):
+            own = (path for path in files if path.parent.parent == root and path.parent.name in FOLDERS)
+            yield Source(reader, root, tuple(own))
+
+
+def list_peerread(source: Source) -> Iterator[Record]:
+    """Yield the record of each paper: its reviews, and its parsed PDF if there is one."""
+    root = source.root.resolve()
+    folder = show_path(root.name if CONFERENCE_YEAR.match(root.name) else root.parent.name)
+    parsed = {path.name.removesuffix(".pdf.json"): path for path in source.files if path.parent.name == "parsed_pdfs"}
+    for path in sorted(path for path in source.files if path.parent.name == "reviews" and path.suffix == ".json"):
+        paths = {REVIEW: path} | ({PARSED: parsed[path.stem]} if path.stem in parsed else {})
+        body = PaperParts(make_paper_id(path.stem, folder), {}, name_venue(folder))
+        yield record_of_files(Dataset.PEERREAD, source.root, paths, body)
+
+
+def is_peerread(members: object) -> bool:
+    """Return whether a JSON value is PeerRead's file of reviews."""
+    if not isinstance(members, dict):
+        return False
     reviews = members.get("reviews")
     named = {"conference", "accepted", "histories", "abstract", "SCORE"} & members.keys()
     return (
@@ -163,3 +209,6 @@ def _read_authors(value: object) -> tuple[str, ...]:
         if isinstance(value, list)
         else ()
     )
+
+
+READER = Reader(Dataset.PEERREAD, list_peerread, read_peerread, find_peerread, is_of_folders=True)

@@ -1,14 +1,18 @@
-"""Recognise OpenReview's objects in JSON values by their structure; everything else in a list has a reason.
+"""Recognise OpenReview's objects in JSON values and in tables by their structure; everything else has a reason.
 
 An item of a list is an object that is taken, a wrapper around further items, or neither: then it is set aside. A list
 of a recognised object, such as `readers`, contains items only if some of them are objects that are taken, or if
 OpenReview gives the list that name.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
+from peercorpus.importers.json_items import MOST_BYTES, Item
+from peercorpus.importers.reader import Row, is_stated
 from peercorpus.openreview.response_body import (
     check_json,
     compact,
@@ -19,7 +23,6 @@ from peercorpus.openreview.response_body import (
     split_items,
     split_members,
 )
-from peercorpus.records.layouts.json_items import MOST_BYTES, Item
 from peercorpus.workspace.raw_store import RawKind
 
 OF_A_NOTE = ("forum", "invitation", "invitations", "replyto", "signatures", "readers")
@@ -48,6 +51,10 @@ BEGINNING_BYTES = 64
 """Bytes kept of each member of an object too large to read at once, to determine the kind of the object."""
 MOST_DEPTH = 20
 """Deepest nesting at which items are looked for in a value that is not JSON."""
+
+CONTENT = "content."
+LISTS = frozenset({"invitations", "signatures", "readers", "writers", "nonreaders", "authors", "authorids", "keywords"})
+TIMES = frozenset({"cdate", "mdate", "tcdate", "tmdate", "ddate", "pdate", "odate", "number"})
 
 Members = Mapping[str, msgspec.Raw]
 SetAside = Callable[[str, str], None]
@@ -283,3 +290,46 @@ def _real(members: Members) -> set[str]:
 
 def _is_text(value: msgspec.Raw | None) -> bool:
     return value is not None and len(bytes(value)) > 2 and bytes(value)[:1] == b'"'
+
+
+def has_flat_notes(columns: Iterable[str]) -> bool:
+    """Return whether columns are members of notes, as `pandas.json_normalize` writes them: `content.title.value`."""
+    columns = list(columns)
+    return any(name.startswith(CONTENT) for name in columns) and bool({"id", "forum"} & {*columns})
+
+
+def nest(row: Row) -> dict[str, Any]:
+    """Return the note of a row of such a table; empty cells are members that the note lacks.
+
+    >>> nest({"id": "a", "content.title.value": "Kites", "cdate": "1700000000000.0", "content.rating": None})
+    {'id': 'a', 'content': {'title': {'value': 'Kites'}}, 'cdate': 1700000000000}
+    """
+    note: dict[str, Any] = {}
+    for name, value in row.items():
+        if not is_stated(value):
+            continue
+        *outer, last = name.split(".")
+        at = note
+        for part in outer:
+            inner = at.setdefault(part, {})
+            if not isinstance(inner, dict):
+                inner = at[part] = {"value": inner}
+            at = inner
+        at[last] = _read_cell(next((p for p in (last, *reversed(outer)) if p != "value"), last), value)
+    return note
+
+
+def _read_cell(name: str, value: object) -> object:
+    """Return a cell as in the API: lists and numbers stored as text are decoded, and times are whole numbers."""
+    if name in TIMES:
+        try:
+            return int(float(str(value)))
+        except ValueError:
+            return value
+    if name in LISTS and isinstance(value, str) and value.strip().startswith("["):
+        for written in (value, value.replace("'", '"')):
+            try:
+                return json.loads(written)
+            except ValueError:
+                continue
+    return value

@@ -12,28 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from peercorpus.errors import DumpError
-from peercorpus.harvest.dump_objects import sift
+from peercorpus.importers.datasets import find_folders, find_table
+from peercorpus.importers.json_items import MOST_BYTES, Item, read_items, read_list
+from peercorpus.importers.notes import has_flat_notes, sift
+from peercorpus.importers.re2 import MANUSCRIPT
+from peercorpus.importers.reader import Source
+from peercorpus.importers.reviewbench import COLUMNS
+from peercorpus.importers.tables import LINES, is_table, list_columns, read_first_rows
 from peercorpus.openreview.response_body import check_json, split_items
 from peercorpus.records.counted_nouns import plural
-from peercorpus.records.layouts.flat_notes import has_flat_notes
-from peercorpus.records.layouts.json_items import MOST_BYTES, Item, read_items, read_list
-from peercorpus.records.layouts.recognise import Layout, find_folders, find_table
-from peercorpus.records.layouts.tables import is_table, list_columns, read_first_rows
-from peercorpus.records.published_datasets import REVIEWBENCH_COLUMNS
 from peercorpus.records.untrusted_text import show_path
 from peercorpus.workspace.hub_datasets import SCHEME, fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import local_path
 
 WANTED = ("*.parquet", "REVIEWS_*.json", "REBUTTAL_*.json", "papers.zip", "*/Initial_manuscript.md")
 """Patterns of files with published records; `*` also matches folders."""
-LINES = (".jsonl", ".ndjson")
-WHOLE = (".json",)
-TABLES = (".parquet",)
-ARCHIVES = (".zip",)
 FIRST_LINES = 5
 """Number of lines that show whether a file has a JSON object in each."""
-MANUSCRIPT = "Initial_manuscript_md/Initial_manuscript.md"
-"""Path of a paper's text in Re², below the paper's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +41,7 @@ class DumpFile:
         is_named: Whether the user named it; False if it was found in a named folder.
         manuscripts: Manuscripts found in the folder `path`; empty for other files.
         beside: Number of other files in the papers' folders, which are not read.
-        layout: The layout of another dataset that it has; None for other files.
+        source: The same as files of another dataset's format; None for other files.
         is_flat: Whether it is a table whose columns are the members of notes.
         is_link: Whether it is a link in a named folder, which is not followed because it may lead out of the folder.
         dump: The outermost named folder that contains it, else its own folder: its files are one dump.
@@ -57,7 +52,7 @@ class DumpFile:
     is_named: bool
     manuscripts: tuple[Path, ...] = ()
     beside: int = 0
-    layout: Layout | None = None
+    source: Source | None = None
     is_flat: bool = False
     is_link: bool = False
     dump: Path = Path()
@@ -68,34 +63,20 @@ class DumpFile:
         return show_path(self.path) if self.is_named else self.name
 
     @property
-    def _suffixes(self) -> tuple[str, ...]:
-        return tuple(self.path.suffixes) if self.path.suffix != ".gz" else tuple(self.path.suffixes[:-1])
+    def suffix(self) -> str:
+        """Suffix of the name, without `.gz`."""
+        return Path(self.path.stem).suffix if self.path.suffix == ".gz" else self.path.suffix
 
     @property
     def is_json(self) -> bool:
         """Whether the name is that of a JSON file."""
-        return not self.path.name.startswith(".") and self._suffixes[-1:] != () and self._suffixes[-1] in LINES + WHOLE
-
-    @property
-    def holds_lines(self) -> bool:
-        """Whether the name is that of a JSON Lines file, where every line is a value."""
-        return self._suffixes[-1:] != () and self._suffixes[-1] in LINES
-
-    @property
-    def is_table(self) -> bool:
-        """Whether the name is that of a Parquet file."""
-        return self.path.suffix in TABLES
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether the name is that of a zip file."""
-        return self.path.suffix in ARCHIVES
+        return not self.path.name.startswith(".") and self.suffix in {*LINES, ".json"}
 
     @property
     def is_known(self) -> bool:
         """Whether the name is that of a file that may contain something to import."""
-        is_read = self.is_json or self.is_table or self.is_archive
-        return not self.is_link and (is_read or bool(self.manuscripts or self.layout or self.is_flat))
+        is_read = self.is_json or self.path.suffix in {".parquet", ".zip"}
+        return not self.is_link and (is_read or bool(self.manuscripts or self.source or self.is_flat))
 
 
 def list_files(paths: Sequence[Path]) -> list[DumpFile]:
@@ -123,9 +104,9 @@ def list_files(paths: Sequence[Path]) -> list[DumpFile]:
         else:
             raise DumpError(f"'{show_path(path)}' is neither a file nor a folder.")
         for file in files:
-            # Several layouts may have the same root, and a link differs from its target.
+            # Several formats may have the same root, and a link differs from its target.
             place = file.path.absolute() if file.is_link else file.path.resolve()
-            key = place, file.layout and (file.layout.dataset, file.layout.table), bool(file.manuscripts)
+            key = place, file.source and (file.source.reader.dataset, file.source.table), bool(file.manuscripts)
             if key not in files_by_path or file.is_named:
                 dump = next((outer for outer in folders if place.is_relative_to(outer)), place.parent)
                 files_by_path[key] = replace(file, dump=dump if dataset is None else folder)
@@ -145,16 +126,12 @@ def _list_folder(folder: Path, name: str, *, links: bool) -> Iterator[DumpFile]:
     if texts:
         beside = len(files) - len(others) - len(texts)
         yield DumpFile(folder, f"{name}/**/{MANUSCRIPT}", is_named=False, manuscripts=texts, beside=beside)
-    for layout in find_folders(others):
-        # The files of a layout may be in the named folder, and its root above.
-        root = layout.root.relative_to(folder).parts if layout.root.is_relative_to(folder) else ()
-        yield DumpFile(
-            layout.root,
-            f"{'/'.join([name, *map(show_path, root)])} ({layout.dataset.value})",
-            is_named=False,
-            layout=layout,
-        )
-        held = {*layout.files}
+    for source in [*find_folders(others)]:
+        # The files of a source may be in the named folder, and its root above.
+        root = source.root.relative_to(folder).parts if source.root.is_relative_to(folder) else ()
+        shown = f"{'/'.join([name, *map(show_path, root)])} ({source.reader.dataset.value})"
+        yield DumpFile(source.root, shown, is_named=False, source=source)
+        held = {*source.files}
         others = [inner for inner in others if inner not in held]
     for inner in sorted([*others, *skipped]):
         dump = DumpFile(inner, f"{name}/{show_path(inner.relative_to(folder))}", is_named=False)
@@ -193,18 +170,18 @@ def _read_own_manifest(path: Path) -> dict[str, Any]:
 
 
 def _recognise(dump: DumpFile) -> DumpFile:
-    """Return a file with its layout, if it is a table of another dataset or of notes."""
+    """Return a file with its format, if it is a table of another dataset or of notes."""
     if dump.manuscripts or not is_table(dump.path):
         return dump
     rows = read_first_rows(dump.path)
     columns = list_columns(rows)
     if has_flat_notes(columns):
         return replace(dump, is_flat=True)
-    of_ours = len({*REVIEWBENCH_COLUMNS} & {*columns})
+    of_ours = len({*COLUMNS} & {*columns})
     # A table that lacks one column of ReviewBench is damaged, and the error names that column.
-    is_ours = of_ours > len(REVIEWBENCH_COLUMNS) // 2 or {"paper_id", "messages"} <= {*columns}
+    is_ours = of_ours > len(COLUMNS) // 2 or {"paper_id", "messages"} <= {*columns}
     is_ours = is_ours or {"paper_id", "reviews"} <= {*columns}
-    return dump if is_ours else replace(dump, layout=find_table(dump.path, rows))
+    return dump if is_ours else replace(dump, source=find_table(dump.path, rows))
 
 
 @contextmanager
@@ -232,7 +209,7 @@ def read_values(dump: DumpFile, most_bytes: int = MOST_BYTES) -> Iterator[Item]:
         DumpError: The file cannot be read, is truncated, or is not JSON; the message names the file and the position.
     """
     with open_unpacked(dump) as file:
-        if dump.holds_lines:
+        if dump.suffix in LINES:
             yield from _read_lines(dump, file, most_bytes)
             return
         content = file.read(most_bytes + 1)

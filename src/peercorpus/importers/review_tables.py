@@ -5,11 +5,32 @@ Source of the pairs: nnkennard/DISAPERE, `final_dataset`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
-from peercorpus.records.layouts.paper_lists import ABOUT_PERSONS, DECISIONS, IDS, TITLES, find_column
-from peercorpus.records.layouts.stated import Row, StatedPaper, StatedReview, as_text, is_stated
-from peercorpus.records.layouts.tables import list_columns
+from peercorpus.importers.paper_lists import DECISIONS, IDS, TITLES, peek
+from peercorpus.importers.reader import (
+    ABOUT_PERSONS,
+    DamagedRow,
+    PaperParts,
+    Reader,
+    Record,
+    Row,
+    Source,
+    StatedPaper,
+    StatedReview,
+    as_text,
+    find_column,
+    first_stated,
+    is_stated,
+    keep_stated,
+    make_paper_id,
+    make_record,
+    name_row,
+    stem_of,
+)
+from peercorpus.importers.tables import list_columns, read_rows
+from peercorpus.records.enums import Dataset
 
 ROWS = "rows"
 PAPER_IDS = tuple(name for name in IDS if name != "id")
@@ -58,26 +79,21 @@ def find_paper(row: Row) -> object | None:
 
 def read_review_rows(parts: Row) -> StatedPaper:
     """Return the paper of some rows, with the review in each."""
-    rows: list[Row] = parts[ROWS]
-    lowered = [{name.casefold(): value for name, value in row.items() if is_stated(value)} for row in rows]
+    lowered = [keep_stated(row) for row in parts[ROWS]]
     first = lowered[0]
     if is_pair(first):
         return StatedPaper(title=as_text(first["metadata"].get("title")), reviews=tuple(map(_read_pair, lowered)))
-    decision = next((first[name] for name in DECISIONS if name in first), None)
     return StatedPaper(
         title=as_text(first.get("paper_title")),
         abstract=as_text(first.get("abstract")),
-        decision=as_text(decision),
+        decision=as_text(first_stated(first, DECISIONS)),
         reviews=tuple(_read_review(row) for row in lowered),
         extra={name: first[name] for name in sorted(OF_VENUE) if name in first},
     )
 
 
 def _read_review(row: Row) -> StatedReview:
-    review_id, reviewer, response = (
-        next((as_text(row[name]) for name in names if name in row), None)
-        for names in (REVIEW_IDS, REVIEWERS, RESPONSES)
-    )
+    review_id, reviewer, response = (as_text(first_stated(row, names)) for names in (REVIEW_IDS, REVIEWERS, RESPONSES))
     others = OF_PAPER - {"title"} | {*REVIEW_IDS, *REVIEWERS, *RESPONSES}
     answers = {name: value for name, value in row.items() if name not in others and not ABOUT_PERSONS.fullmatch(name)}
     return StatedReview(answers, review_id, reviewer, response)
@@ -97,3 +113,28 @@ def _join(sentences: Iterable[Row]) -> str:
     """Return sentences as one text, each with its suffix."""
     parts = [f"{one.get('text') or ''}{one.get('suffix') or ' '}" for one in sentences]
     return "".join(parts).strip()
+
+
+def list_reviews(source: Source) -> Iterator[Record]:
+    """Yield each paper once the last of its rows was read, so that the rows of only a few papers are in memory."""
+    all_rows, is_forum = peek(source.root, find_paper)
+
+    def name_paper(row: Row) -> str:
+        return make_paper_id(find_paper(row), stem_of(source.root), is_forum=is_forum)
+
+    last = {name_paper(row): number for number, row in enumerate(read_rows(source.root), 1)}
+    rows: dict[str, list[tuple[int, Row]]] = defaultdict(list)
+    for number, row in enumerate(all_rows, 1):
+        if isinstance(row, DamagedRow):
+            yield Record(Dataset.REVIEW_TABLE, row.name, problem=row.reason)
+            continue
+        paper_id = name_paper(row)
+        rows[paper_id].append((number, row))
+        if paper_id and number < last[paper_id]:
+            continue
+        (first, head), *_ = own = rows.pop(paper_id)
+        body = PaperParts(paper_id, {ROWS: [one for _, one in own]}, name_row(head, source.root))
+        yield make_record(Dataset.REVIEW_TABLE, f"row {first}", body)
+
+
+READER = Reader(Dataset.REVIEW_TABLE, list_reviews, read_review_rows, suits=has_reviews)

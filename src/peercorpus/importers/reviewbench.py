@@ -1,19 +1,68 @@
-"""Record the form of a ReviewBench row's values, so that an export can reproduce the row exactly.
+"""Read ReviewBench's rows, and record the shape of their values, so that an export can reproduce a row exactly.
 
-Papers and reviews contain the meaning of a row. Its shape contains its form: which members it has, in which order, and
+Papers and reviews contain the meaning of a row. Its shape has the rest: which members it has, in which order, and
 every value that the records do not contain in the same form (an absent text that is `""` or None, a rating that is a
 number or a label). A text in a record is named in the shape, not repeated, so that what is taken down or masked later
 disappears from both.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from peercorpus.importers.reader import Answers, DamagedRow, Id, Record, encode_row
+from peercorpus.importers.tables import read_parquet_rows
+from peercorpus.records.enums import Dataset
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review
 from peercorpus.records.untrusted_text import redact_people
 
+
+class ReviewBenchRow(msgspec.Struct, frozen=True):
+    """A row of ReviewBench; texts that the paper lacks are None or empty."""
+
+    forum_id: Id
+    conference: str | None = None
+    year: int | None = None
+    track: str | None = None
+    venue_id: str | None = None
+    paper_number: int | None = None
+    title: str | None = None
+    abstract: str | None = None
+    authors: list[str | None] | None = None
+    keywords: list[str | None] | None = None
+    tldr: str | None = None
+    primary_area: str | None = None
+    venue: str | None = None
+    decision: str | None = None
+    decision_comment: str | None = None
+    author_rebuttal: str | None = None
+    num_reviews: int | None = None
+    reviews_json: str | None = None
+    markdown: str | None = None
+    markdown_chars: int | None = None
+
+    @property
+    def reviews(self) -> list[Answers]:
+        """Decode the reviews, one flat object each.
+
+        Raises:
+            msgspec.DecodeError: `reviews_json` is not a list of objects.
+        """
+        return msgspec.json.decode(self.reviews_json, type=list[Answers]) if self.reviews_json else []
+
+
+COLUMNS = ReviewBenchRow.__struct_fields__
+"""Column names by which a Parquet file is recognised as ReviewBench."""
+KINDS = dict.fromkeys(("year", "paper_number", "num_reviews", "markdown_chars"), "whole numbers") | dict.fromkeys(
+    ("authors", "keywords"), "lists of texts"
+)
+"""Types of ReviewBench's columns that do not contain texts."""
 SHAPE = "reviewbench_json"
 """Key of a shape, as JSON, in the `extra` of papers and reviews."""
 EXTRA_SCORES, EXTRA_TEXT, EXTRA_OTHER = "extra_scores", "extra_text", "extra_other"
@@ -21,6 +70,48 @@ EXTRA_FIELDS = (EXTRA_SCORES, EXTRA_TEXT, EXTRA_OTHER)
 """Members in which ReviewBench, and releases of peercorpus, store answers that have no separate member."""
 _HELD = "$"
 """Only member of an object that refers to a text stored elsewhere; an original object with this member is wrapped."""
+
+
+def find_column_fault(path: Path) -> str | None:
+    """Return the problem with the first of ReviewBench's columns that a Parquet file lacks or has with another type.
+
+    None if there is no problem; further columns do not matter.
+
+    Raises:
+        pa.ArrowException: The file is not Parquet, or is truncated.
+        OSError: It cannot be read.
+    """
+    with pq.ParquetFile(path) as file:
+        schema = file.schema_arrow
+    for name in COLUMNS:
+        fields = [field for field in schema if field.name == name]
+        if len(fields) != 1:
+            return f"the column '{name}' is {'present twice' if fields else 'missing'}"
+        wanted = KINDS.get(name, "texts")
+        if not _is_of_kind(fields[0].type, wanted):
+            return f"the column '{name}' has the type {fields[0].type}, not {wanted}"
+    return None
+
+
+def _is_of_kind(kind: pa.DataType, wanted: str) -> bool:
+    if pa.types.is_null(kind):
+        return True
+    if wanted == "whole numbers":
+        # Pandas writes whole numbers with gaps as floats.
+        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    if wanted == "lists of texts":
+        is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+        return bool(is_list and _is_of_kind(kind.value_type, "texts"))
+    if pa.types.is_dictionary(kind):
+        return _is_of_kind(kind.value_type, wanted)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def read_reviewbench(path: Path) -> Iterator[Record]:
+    """Yield the rows of a Parquet file in order."""
+    for number, row in enumerate(read_parquet_rows(path), 1):
+        problem = row.reason if isinstance(row, DamagedRow) else None
+        yield Record(Dataset.REVIEWBENCH, f"row {number}", encode_row(row), problem)
 
 
 def put_away(value: Any, held: Mapping[str, str], name: str = "") -> Any:  # noqa: ANN401 -- any JSON value
