@@ -8,7 +8,7 @@ import pytest
 
 from commands import Run
 from in_this_process import build_here
-from peercorpus.forms.own_readings import NO_REVIEW, compare_readings
+from peercorpus.forms.form_usage import NO_REVIEW, compare_readings
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from peercorpus.forms.answer_checks import find_contradiction
 from peercorpus.forms.declared_forms import as_review_form, declared_form
-from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.form import ReviewForm, find_contradiction
 from peercorpus.forms.re2_records import read_re2_record
 from peercorpus.forms.reviewbench_records import read_reviewbench_record
 from peercorpus.forms.venue_forms import read_venue

@@ -21,7 +21,7 @@ from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.importers.reviewbench import COLUMNS
 from peercorpus.installation import advise_install
 from peercorpus.openreview.raw_rows import RawOrigin
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.release.schemas import REVIEWBENCH
 from peercorpus.workspace.hub_datasets import HubDataset, fetch_dataset
 from peercorpus.workspace.raw_store import RawKind, RawObject

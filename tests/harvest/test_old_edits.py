@@ -11,12 +11,11 @@ import pytest
 from naming import Naming
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import show_nothing
-from peercorpus.harvest import latest_edits, pdfs
+from peercorpus.harvest import pdfs
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.latest_edits import LatestEdits
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest
-from peercorpus.harvest.pdfs import harvest_pdfs
+from peercorpus.harvest.pdfs import LatestEdits, harvest_pdfs
 from peercorpus.harvest.session import open_session
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import fetch_edits, object_id
@@ -40,8 +39,7 @@ def listed_long_ago(
     """A service whose edits were all listed four hours ago, before any file was requested."""
     with serve_simulator(world, faults=faults_by_name(*faults)) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)
-        for module in (pdfs, latest_edits):
-            monkeypatch.setattr(module, "now_ms", lambda: now_ms() + HOURS_MS)
+        monkeypatch.setattr(pdfs, "now_ms", lambda: now_ms() + HOURS_MS)
         service.requests.clear()
         yield service
 
@@ -129,7 +127,7 @@ def test_the_file_of_a_removed_edit_is_not_stored(
             "fetch_edits",
             lambda client, note_id: (one for one in list_edits(client, note_id) if object_id(one[1]) != gone["id"]),
         )
-        fetch_latest = latest_edits.fetch_latest
+        fetch_latest = pdfs.fetch_latest
         monkeypatch.setattr(pdfs, "fetch_latest", lambda session: without(fetch_latest(session), first[0]))
         fetch_files(workspace, hasty(service))
         assert looks(service) == {"venue": 1, "note": 1}
@@ -152,7 +150,7 @@ def test_an_edit_of_another_domain_is_requested_separately(
         monkeypatch.setattr(
             pdfs, "venue_of_edit", lambda body: "Elsewhere.cc" if first[0].encode() in body else own(body)
         )
-        fetch_latest = latest_edits.fetch_latest
+        fetch_latest = pdfs.fetch_latest
         # As if the venue has more edits than the list shows, all modified later.
         monkeypatch.setattr(
             pdfs,
@@ -173,7 +171,7 @@ def test_files_are_fetched_even_if_the_list_is_unavailable(
         raise BusyError("OpenReview answered 503")
 
     with listed_long_ago(world, workspace, hasty, monkeypatch) as service:
-        monkeypatch.setattr(latest_edits, "fetch_venue_edits", refuse)
+        monkeypatch.setattr(pdfs, "fetch_venue_edits", refuse)
         fetch_files(workspace, hasty(service))
         files = [one for one in service.requests if one.path == "/notes/edits/attachment"]
         assert looks(service) == {"note": len(files)}

@@ -31,10 +31,11 @@ from peercorpus.conversations.turns import (
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
 from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.importers.re2 import Re2Message, Re2Rebuttal, is_prompt, list_lost
-from peercorpus.importers.reader import Answers, drop_number, non_empty
+from peercorpus.importers.reader import Answers
 from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
-from peercorpus.records.enums import ConversationKind, Dataset, Reason, Role
+from peercorpus.records.datasets import Dataset, drop_number, non_empty
+from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import ScoreChange

@@ -14,7 +14,8 @@ import msgspec
 
 from peercorpus.forms.published_records import PublishedPaper
 from peercorpus.forms.reviews import fields_to_json
-from peercorpus.records.enums import Aspect, Dataset, Phase, PostKind, Status
+from peercorpus.records.datasets import Dataset
+from peercorpus.records.enums import Aspect, Phase, PostKind, Status
 from peercorpus.records.papers import Conflict, MergedPost, Paper
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score

@@ -43,7 +43,6 @@ from peercorpus.forms.unseen_replies import count_unseen
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers.datasets import READERS
-from peercorpus.importers.reader import drop_number, find_stated_split, parse_dataset
 from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.openreview.objects import (
     Header,
@@ -54,7 +53,8 @@ from peercorpus.openreview.objects import (
     stated_venues,
 )
 from peercorpus.openreview.response_body import explain_unreadable
-from peercorpus.records.enums import Dataset, PaperSource, PostKind, Reason, Role, VenueSource
+from peercorpus.records.datasets import Dataset, drop_number, find_stated_split, parse_dataset
+from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSplit
 from peercorpus.records.reviews import Post
 from peercorpus.venues import ai_reviews, catalogue

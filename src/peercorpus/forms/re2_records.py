@@ -27,8 +27,9 @@ from peercorpus.forms.scales import read_number
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers import re2
 from peercorpus.importers.re2 import Re2Paper, Re2Rebuttal, Re2Review, Re2Scores, Re2Text
-from peercorpus.importers.reader import Answers, drop_number, non_empty, parse_dataset
-from peercorpus.records.enums import Aspect, Dataset, Phase, ScoreSource, SectionKind
+from peercorpus.importers.reader import Answers
+from peercorpus.records.datasets import Dataset, drop_number, non_empty, parse_dataset
+from peercorpus.records.enums import Aspect, Phase, ScoreSource, SectionKind
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score

@@ -2,8 +2,7 @@
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.ai_reviews import set_apart
-from peercorpus.forms.answer_checks import find_contradiction
-from peercorpus.forms.form import ReviewForm
+from peercorpus.forms.form import ReviewForm, find_contradiction
 from peercorpus.forms.reply_kinds import find_reply_kind, signer_of
 from peercorpus.forms.reviews import read_fields
 from peercorpus.forms.venue_forms import FormOrigin, VenueReader, read_form_origin

@@ -25,7 +25,7 @@ from peercorpus.importers.reader import (
     read_json_file,
     record_of_files,
 )
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.records.untrusted_text import show_path
 
 META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"

@@ -43,7 +43,8 @@ from peercorpus.importers.tables import (
     read_rows,
     take_first,
 )
-from peercorpus.records.enums import Dataset, Status
+from peercorpus.records.datasets import Dataset
+from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import show_path
 
 ROW, TEXT = "row", "text"

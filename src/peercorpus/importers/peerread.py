@@ -26,7 +26,8 @@ from peercorpus.importers.reader import (
     read_json_file,
     record_of_files,
 )
-from peercorpus.records.enums import Dataset, PostKind, Role, Status
+from peercorpus.records.datasets import Dataset
+from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.untrusted_text import show_path
 
 REVIEW = "review"

@@ -22,7 +22,8 @@ import msgspec
 from peercorpus.importers.notes import NOT_JSON
 from peercorpus.importers.reader import Answers, Id, Record
 from peercorpus.openreview.response_body import check_json, compact, is_object, read_members
-from peercorpus.records.enums import Aspect, Dataset, ScoreSource
+from peercorpus.records.datasets import Dataset
+from peercorpus.records.enums import Aspect, ScoreSource
 from peercorpus.records.scores import Score, choose_score
 from peercorpus.records.untrusted_text import show_path
 

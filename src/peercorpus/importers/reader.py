@@ -9,7 +9,8 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from peercorpus.records.enums import Dataset, PostKind, Role, Status
+from peercorpus.records.datasets import Dataset
+from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.untrusted_text import show_path
 
 Id = Annotated[str, msgspec.Meta(min_length=1)]
@@ -188,14 +189,6 @@ ABOUT_PERSONS = re.compile(
 )
 """Matches columns that describe the authors as persons, which are stored only in `raw.db`."""
 NOT_JSON = "a file that cannot be read as JSON"
-TEST = "test"
-STATED_SPLITS = {
-    Dataset.RE2_REVIEWS: ("review", re.compile(r"(?:.*/)?REVIEWS_(train|test)\b[^/]*")),
-    Dataset.RE2_REBUTTAL: ("rebuttal", re.compile(r"(?:.*/)?REBUTTAL_(train|test)\b[^/]*")),
-}
-"""Dataset whose files state splits → the task, and the pattern of its records' sources: file and position."""
-WITH_SPLITS = frozenset(STATED_SPLITS)
-"""Datasets whose files state the split of a paper."""
 
 
 def are_forum_ids(stated: Iterable[object]) -> bool:
@@ -320,53 +313,3 @@ def record_of_files(dataset: Dataset, root: Path, paths: Mapping[str, Path], bod
     if any(part is None for part in parts.values()):
         return Record(dataset, place, b"", NOT_JSON, len(paths))
     return make_record(dataset, place, msgspec.structs.replace(body, parts=parts | body.parts), len(paths))
-
-
-def find_stated_split(dataset: Dataset, source: str) -> tuple[str, str] | None:
-    """Return the task and the split that the name of a record's file states; None if it states none.
-
-    >>> find_stated_split(Dataset.RE2_REVIEWS, "hf:a/b@0/REVIEWS_test.json, record 7")
-    ('review', 'test')
-    >>> find_stated_split(Dataset.RE2_REVIEWS, "reviews.json, record 7")
-    """
-    task, pattern = STATED_SPLITS.get(dataset, ("", None))
-    match = pattern.fullmatch(source) if pattern else None
-    return (task, match[1]) if match else None
-
-
-def parse_dataset(record_id: str) -> Dataset:
-    """Return the dataset that a record belongs to, according to the prefix of its id.
-
-    Raises:
-        ValueError: No dataset has this prefix.
-
-    >>> parse_dataset("re2-reviews:m97Cdr9IOZJ")
-    <Dataset.RE2_REVIEWS: 're2-reviews'>
-    """
-    return Dataset(record_id.partition(":")[0])
-
-
-def drop_number(record_id: str) -> str:
-    """Return the id of a record without the number that distinguishes a second record with that id.
-
-    >>> drop_number("re2-rebuttal:k1/R#2")
-    're2-rebuttal:k1/R'
-    """
-    return re.sub(r"#\d+$", "", record_id)
-
-
-def non_empty(text: str | None) -> str | None:
-    """Return the text, or None if it is blank or "null", as datasets write for a missing text.
-
-    >>> non_empty("null"), non_empty(" "), non_empty("None of these.")
-    (None, None, 'None of these.')
-    """
-    return None if text is None or text.strip().lower() in {"", "null"} else text
-
-
-def undeclared_members(body: bytes, kind: type[msgspec.Struct]) -> Answers:
-    """Return the members of a record that its type does not declare."""
-    declared_names = kind.__struct_fields__
-    return {
-        name: value for name, value in msgspec.json.decode(body, type=Answers).items() if name not in declared_names
-    }

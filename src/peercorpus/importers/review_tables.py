@@ -30,7 +30,7 @@ from peercorpus.importers.reader import (
     stem_of,
 )
 from peercorpus.importers.tables import list_columns, read_rows
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import Dataset
 
 ROWS = "rows"
 PAPER_IDS = tuple(name for name in IDS if name != "id")

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from peercorpus.importers.reader import Answers, DamagedRow, Id, Record, encode_row
 from peercorpus.importers.tables import read_parquet_rows
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review
 from peercorpus.records.untrusted_text import redact_people

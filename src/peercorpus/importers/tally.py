@@ -21,11 +21,11 @@ import msgspec
 from peercorpus.importers.datasets import NAMES, DatasetCounts, build_published
 from peercorpus.importers.files import DumpFile
 from peercorpus.importers.notes import name_record
-from peercorpus.importers.reader import WITH_SPLITS, Record, find_stated_split, parse_dataset
+from peercorpus.importers.reader import Record
 from peercorpus.openreview.objects import Header, decode_leniently, everyone_may_read, field_is_shown, venue_of
 from peercorpus.openreview.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.response_body import check_ids, has_control, read_anything
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import WITH_SPLITS, Dataset, find_stated_split, parse_dataset
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject, RawStore
 
 VERSIONED = (RawKind.NOTE, RawKind.EDIT, RawKind.REFERENCE)

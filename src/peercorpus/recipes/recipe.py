@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import msgspec
 
-from peercorpus.records.enums import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.venues import catalogue
 
 

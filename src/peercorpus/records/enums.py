@@ -22,34 +22,6 @@ class Status(StrEnum):
     """Not stated, or a decision whose words are not understood; `Paper.decision` has them verbatim."""
 
 
-class Dataset(StrEnum):
-    """The kind of a published record; its id begins with this value and a colon."""
-
-    REVIEWBENCH = "reviewbench"
-    """A paper with its reviews, its text and the authors' responses."""
-    RE2_REVIEWS = "re2-reviews"
-    """A paper with its reviews."""
-    RE2_REBUTTAL = "re2-rebuttal"
-    """The conversation with one reviewer of a paper."""
-    RE2_TEXT = "re2-text"
-    """The text of a paper."""
-    PEERREAD = "peerread"
-    """A paper of PeerRead with its reviews and its parsed text."""
-    NLPEER = "nlpeer"
-    """A paper of NLPeer with its reviews and its text."""
-    PAPER_LIST = "paper-list"
-    """A paper in a list, with ratings or a decision."""
-    REVIEW_TABLE = "review-table"
-    """The rows of a table of reviews that belong to one paper."""
-    TEXT_FOLDER = "text-folder"
-    """A paper in a table of decisions, with its text from a folder."""
-
-    @property
-    def prefix(self) -> str:
-        """Return the prefix of the ids of its records."""
-        return f"{self.value}:"
-
-
 class PaperSource(StrEnum):
     """Source of a paper's row."""
 

@@ -20,7 +20,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import FILE_MISSING, TRANSIENT_REASONS, Executor, in_batches, report_progress
 from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
 from peercorpus.importers.datasets import read_text
-from peercorpus.importers.reader import parse_dataset
+from peercorpus.records.datasets import parse_dataset
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import names_pdf

@@ -22,10 +22,10 @@ from peercorpus.execution.stage import (
     run_whole,
 )
 from peercorpus.importers.datasets import DATASETS_WITH_TEXT, read_text
-from peercorpus.importers.reader import parse_dataset
 from peercorpus.openreview.objects import venue_of_edit
+from peercorpus.records.datasets import Dataset, parse_dataset
 from peercorpus.records.documents import Inspection
-from peercorpus.records.enums import Dataset, Grade, PostKind, Reason, Status, VersionMoment
+from peercorpus.records.enums import Grade, PostKind, Reason, Status, VersionMoment
 from peercorpus.records.papers import Evidence, PaperVersion
 from peercorpus.venues.own_venues import find_row
 from peercorpus.versions import deadlines
