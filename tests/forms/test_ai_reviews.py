@@ -248,19 +248,10 @@ def test_names_of_models_are_found_in_any_shape(shape: str, name: str, random_id
 
 
 TRACKS = [
-    "Generative_Models_Track_",
-    "Track_O1_",
-    "LLM_Track_",
-    "Robots_and_AI_Track_",
-    "Opus_Stream_",
-    "Agents_Topic_",
+    *("Generative_Models_Track_", "Track_O1_", "LLM_Track_", "Robots_and_AI_Track_", "Opus_Stream_", "Agents_Topic_"),
 ]
 FIELDS = [
-    "AI_Safety_",
-    "Trustworthy_AI_",
-    "Robot_Learning_",
-    "Human_AI_Interaction_",
-    "AI4Science_",
+    *("AI_Safety_", "Trustworthy_AI_", "Robot_Learning_", "Human_AI_Interaction_", "AI4Science_"),
     "Generative_Models_",
 ]
 

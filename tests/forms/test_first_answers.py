@@ -71,16 +71,9 @@ def test_a_final_justification_is_not_part_of_the_initial_review() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "UPDATE:",
-        "**Update after the rebuttal**",
-        "--- Edit 2: fixed",
-        "=== POST-REBUTTAL ===",
-        "After reading the authors' response, I keep my score.",
-        "Updated review",
-        "[Post rebuttal comments]",
-        "I have read the rebuttal.",
-        "Response to rebuttal:",
-        "Revision: better now",
+        *("UPDATE:", "**Update after the rebuttal**", "--- Edit 2: fixed", "=== POST-REBUTTAL ==="),
+        *("After reading the authors' response, I keep my score.", "Updated review", "[Post rebuttal comments]"),
+        *("I have read the rebuttal.", "Response to rebuttal:", "Revision: better now"),
     ],
 )
 def test_a_line_starting_like_an_update_is_one(line: str) -> None:
@@ -90,11 +83,8 @@ def test_a_line_starting_like_an_update_is_one(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "Please update the references.",
-        "The update rule in (3) is wrong.",
-        "Editing images is hard.",
-        "I hope that the rebuttal answers this.",
-        "If addressed after the rebuttal, I would raise my score.",
+        *("Please update the references.", "The update rule in (3) is wrong.", "Editing images is hard."),
+        *("I hope that the rebuttal answers this.", "If addressed after the rebuttal, I would raise my score."),
         "Revisions of Table 2 are needed.",
     ],
 )

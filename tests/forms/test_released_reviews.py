@@ -56,15 +56,8 @@ def an_edit(made: int, **answers: Any) -> Note:
         ([], set()),
     ],
     ids=[
-        "all at once",
-        "one reviewer changed it again",
-        "two may be chance",
-        "one after another",
-        "one person changed them",
-        "just posted",
-        "unknown when posted",
-        "unknown when changed",
-        "nothing",
+        *("all at once", "one reviewer changed it again", "two may be chance", "one after another"),
+        *("one person changed them", "just posted", "unknown when posted", "unknown when changed", "nothing"),
     ],
 )
 def test_equal_times_of_three_signers_within_minutes_are_the_venues_release(

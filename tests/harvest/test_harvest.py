@@ -1,6 +1,8 @@
 """A harvest of invented venues stores everything that the public may see, once, as received."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -409,3 +411,110 @@ def test_an_invalid_users_file_is_refused_before_any_request(tmp_path: Path, has
     ):
         harvest(workspace, hasty(service), [AURORA])
     assert service.requests == []
+
+
+KILLED_AT_THE_TENTH = """
+import os, signal, sys
+from pathlib import Path
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.workspace.workspace import open_workspace
+
+steps = 0
+def stop(_):
+    global steps
+    steps += 1
+    if steps == 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+folder, url_v1, url_v2, *venue_ids = sys.argv[1:]
+with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_v2) as client:
+    harvest(workspace, client, venue_ids, progress=stop)
+"""
+
+
+class Stopper:
+    """Interrupts at the n-th step."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+
+    def __call__(self, _: Progress) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def undisturbed(
+    service: Service, hasty: Callable[..., Client], venue_ids: list[str], digests: Callable[..., object], tmp_path: Path
+) -> object:
+    with open_workspace(tmp_path / "undisturbed", create=True) as workspace:
+        harvest(workspace, hasty(service), venue_ids)
+        service.requests.clear()
+        return digests(workspace)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [1, 7, 20])
+def test_an_interrupted_harvest_resumes(
+    service: Service,
+    workspace: Workspace,
+    hasty: Callable[..., Client],
+    venue_ids: list[str],
+    digests: Callable[..., object],
+    undisturbed: object,
+    every: int,
+) -> None:
+    runs = 0
+    while runs < 500:
+        runs += 1
+        try:
+            harvest(workspace, hasty(service), venue_ids, progress=Stopper(every))
+        except KeyboardInterrupt:
+            continue
+        break
+    assert runs > 3
+    assert digests(workspace) == undisturbed
+    asked = Counter((one.api, one.path, tuple(sorted(one.query.items()))) for one in service.requests)
+    twice = [(path, dict(query)) for (_, path, query), times in asked.items() if times > 1]
+    # Each run requests the settings, checks complete lists for additions, changes and removals, and checks after
+    # fetching files whether their papers still name them.
+    is_question = [
+        path in {"/groups", "/invitations", "/notes/search"} or _asks_for_news(query) for path, query in twice
+    ]
+    assert all(is_question), twice
+
+
+def _asks_for_news(query: dict[str, str]) -> bool:
+    return "mintmdate" in query or query.get("limit") == "1"
+
+
+@pytest.mark.slow
+@pytest.mark.fault("kill", "a harvest at its tenth commit, again and again", "the same command goes on")
+def test_a_killed_harvest_resumes(
+    service: Service, venue_ids: list[str], digests: Callable[..., object], undisturbed: object, tmp_path: Path
+) -> None:
+    folder = tmp_path / "killed"
+    urls = [service.base_url_v1, service.base_url_v2]
+    command = [sys.executable, "-c", KILLED_AT_THE_TENTH, str(folder), *urls, *venue_ids]
+    for _ in range(2):
+        assert subprocess.run(command, check=False, timeout=60).returncode == -9
+    with open_workspace(folder) as workspace, Client(*urls) as client:
+        harvest(workspace, client, venue_ids)
+        assert digests(workspace) == undisturbed
+
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
+
+
+@pytest.mark.slow(21)
+@pytest.mark.fault("kill", "a harvest, by SIGKILL at random instants", "the same command continues", times=8)
+def test_killed_harvests_reach_the_state_of_an_uninterrupted_one(tmp_path: Path) -> None:
+    kills = 8
+    command = [sys.executable, str(BENCHMARK), "kills", str(kills), "--papers", "5", "--out", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    killed = [line for line in run.stdout.splitlines() if line.startswith("killed")]
+    assert sum(int(line.split()[1]) for line in killed) == kills, run.stdout
+    assert all(line.endswith("equal") for line in killed), run.stdout

@@ -111,10 +111,7 @@ def test_mentioning_another_reviewer_is_not_a_greeting(text: str) -> None:
     "title",
     [
         *(
-            "Extension to PC",
-            "Extension to AC circuits",
-            "Comparison to PCs",
-            "AC power flow",
+            *("Extension to PC", "Extension to AC circuits", "Comparison to PCs", "AC power flow"),
             "Response to meta-learning",
         ),
         *("Chair detection: results", "Response to AC-OPF question", "On confidential data", "Response to Reviewer 2"),

@@ -217,7 +217,7 @@ def _list_reviews(workspace: Workspace, venue_id: str, readers: Sequence[VenueRe
 
 
 def _is_review(note: Note, reader: VenueReader) -> bool:
-    return find_reply_kind(note, reader.venue_id, reader.words, reader.asked) is PostKind.REVIEW
+    return find_reply_kind(note, reader.venue_id, reader.words, reader.form_fields) is PostKind.REVIEW
 
 
 def _read(note: Note, reader: VenueReader) -> Mapping[str, str]:

@@ -21,9 +21,16 @@ from peercorpus.execution.stage import (
     Stage,
     run_whole,
 )
-from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
+from peercorpus.forms import declared_forms, directions, published_records, re2_records, reviewbench_records, vocabulary
 from peercorpus.forms.ai_reviews import find_signer, read_ai_review, split_threads
 from peercorpus.forms.at_decision import changed_together
+from peercorpus.forms.forum_replies import (
+    count_unseen,
+    is_removed,
+    is_unnamed_review,
+    kind_of_reply,
+    removed_comments_digest,
+)
 from peercorpus.forms.merge_records import Merged, Reading, merge_readings
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import (
@@ -34,12 +41,8 @@ from peercorpus.forms.posts import (
     read_remarks,
     read_speakers,
 )
-from peercorpus.forms.published_records import fill_first_scores
-from peercorpus.forms.removed_comments import is_removed, removed_comments_digest
 from peercorpus.forms.reply_kinds import KindOfReply, find_repeated, find_small_forms, learn_roles
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.unnamed_notes import is_unnamed_review, kind_of_reply
-from peercorpus.forms.unseen_replies import count_unseen
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers.datasets import READERS
@@ -67,7 +70,7 @@ WRITES = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
 PUBLISHED = {
     Dataset.REVIEWBENCH: reviewbench_records.read_reviewbench_record,
     Dataset.RE2_REVIEWS: re2_records.read_re2_record,
-    **dict.fromkeys(READERS, stated_records.read_stated_record),
+    **dict.fromkeys(READERS, published_records.read_stated_record),
 }
 """Reader for each dataset from which papers are made."""
 _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
@@ -274,7 +277,11 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
 
 def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
     paper = replace(merged.paper, stated_splits=find_stated_splits(forum.published))
-    for record in (paper, *map(fill_first_scores, merged.reviews.values()), *read_addressees(merged.posts)):
+    for record in (
+        paper,
+        *map(published_records.fill_first_scores, merged.reviews.values()),
+        *read_addressees(merged.posts),
+    ):
         out.add(record)
     for record_id, detail in merged.left:
         out.set_aside(record_id, forum.forum_id, Reason.NOT_MATCHED, detail)
@@ -428,8 +435,8 @@ def _drop_moved(versions: list[RawObject]) -> list[RawObject]:
     if len(versions) == 1 or versions[0].kind is not RawKind.NOTE:
         return versions
     stated = [decode_leniently(Header, version.body).forum for version in versions]
-    settled = [version for version, forum_id in zip(versions, stated, strict=True) if forum_id == version.forum_id]
-    return settled or versions
+    agreeing = [version for version, forum_id in zip(versions, stated, strict=True) if forum_id == version.forum_id]
+    return agreeing or versions
 
 
 def normalise_whole(

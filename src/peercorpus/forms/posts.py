@@ -77,10 +77,6 @@ def find_status(recommendation: str, words: VenueVocabulary) -> Status | None:
     return statuses.pop() if len(statuses) == 1 else None
 
 
-def _is_justification(name: str) -> bool:
-    return _JUSTIFICATION.fullmatch(name) is not None and _NO_JUSTIFICATION.search(name) is None
-
-
 def read_meta_review(
     fields: Mapping[str, Any], kind: PostKind, form: ReviewForm, words: VenueVocabulary, is_prose: IsProse
 ) -> MetaReview:
@@ -109,7 +105,10 @@ def read_meta_review(
         justifications=tuple(
             Section(form.section(name), name, answer)
             for name, answer in in_order
-            if _is_justification(name) and is_prose(name, answer) and answer.strip()
+            if _JUSTIFICATION.fullmatch(name) is not None
+            and _NO_JUSTIFICATION.search(name) is None
+            and is_prose(name, answer)
+            and answer.strip()
         ),
     )
 

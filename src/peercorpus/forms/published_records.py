@@ -12,7 +12,7 @@ from peercorpus.forms.form import ReviewForm, find_contradiction
 from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers.datasets import READERS
-from peercorpus.importers.reader import StatedPost, StatedReview
+from peercorpus.importers.reader import StatedPaper, StatedReview
 from peercorpus.records.datasets import parse_dataset
 from peercorpus.records.enums import (
     Aspect,
@@ -48,58 +48,40 @@ class PublishedPaper:
     posts: tuple[Post, ...]
 
 
-def build_paper(
-    forum_id: str,
-    venue_id: str,
-    words: VenueVocabulary,
-    *,
-    year: int | None = None,
-    number: int | None = None,
-    title: str | None = None,
-    abstract: str | None = None,
-    authors: tuple[str, ...] = (),
-    keywords: tuple[str, ...] = (),
-    tldr: str | None = None,
-    primary_area: str | None = None,
-    venue: str | None = None,
-    decision: str | None = None,
-    decision_comment: str | None = None,
-    extra: Mapping[str, Any],
-) -> Paper:
-    """Return a paper from a dataset's statements, in the vocabulary of its venue.
-
-    `year` counts only if the venue id contains none.
-    """
-    status = words.status_of_decision(decision) if decision else Status.UNKNOWN
-    if status is Status.UNKNOWN and venue:
-        status = words.status_of_venue(venue)
+def build_paper(forum_id: str, venue_id: str, words: VenueVocabulary, stated: StatedPaper) -> Paper:
+    """Return a paper from a dataset's statements, in the vocabulary of its venue."""
+    status = words.status_of_decision(stated.decision) if stated.decision else Status.UNKNOWN
+    if status is Status.UNKNOWN and stated.venue:
+        status = words.status_of_venue(stated.venue)
+    if status is Status.UNKNOWN and stated.status is not None:
+        status = stated.status
     named = year_of(venue_id)
-    stated = None if year is None else YearSource.RECORD
+    year_from = None if stated.year is None else YearSource.RECORD
     return Paper(
         forum_id=forum_id,
         venue_id=venue_id,
         conference=conference_of(venue_id),
-        year=year if named is None else named,
+        year=stated.year if named is None else named,
         track=track_of(venue_id),
-        number=number,
-        title=title,
-        abstract=abstract,
-        authors=authors,
-        keywords=keywords,
-        tldr=tldr,
-        primary_area=primary_area,
-        venue=venue,
+        number=stated.number,
+        title=stated.title,
+        abstract=stated.abstract,
+        authors=stated.authors,
+        keywords=stated.keywords,
+        tldr=stated.tldr,
+        primary_area=stated.primary_area,
+        venue=stated.venue,
         status=status,
-        decision=decision,
+        decision=stated.decision,
         decided_at=None,
-        decision_comment=decision_comment,
+        decision_comment=stated.decision_comment,
         licence=None,
         created_at=None,
         modified_at=None,
-        extra=fields_to_json(extra),
+        extra=fields_to_json(stated.extra),
         known_from=PaperSource.RECORD,
         venue_from=VenueSource.RECORD,
-        year_from=stated if named is None else YearSource.VENUE,
+        year_from=year_from if named is None else YearSource.VENUE,
     )
 
 
@@ -112,9 +94,9 @@ def find_own_name(name: str, answer: object, form: ReviewForm) -> str:
     aspect = OVERALL_ASPECTS.get(name.casefold())
     if aspect is None or name.casefold() in form.lowered:
         return name
-    asked = [question.name for question in form.questions.values() if form.aspect(question.name) is aspect]
-    is_usable = len(asked) == 1 and (aspect is Aspect.RECOMMENDATION or not find_contradiction(asked[0], answer, form))
-    return asked[0] if is_usable else name
+    names = [question.name for question in form.questions.values() if form.aspect(question.name) is aspect]
+    is_usable = len(names) == 1 and (aspect is Aspect.RECOMMENDATION or not find_contradiction(names[0], answer, form))
+    return names[0] if is_usable else name
 
 
 def find_scored_name(name: str) -> str:
@@ -257,31 +239,18 @@ def read_stated_record(raw_record: RawObject, declared: ReviewForm | None, words
     """
     dataset = parse_dataset(raw_record.object_id)
     stated = READERS[dataset].read_body(raw_record.body)
-    paper = build_paper(
-        raw_record.forum_id,
-        raw_record.venue_id,
-        words,
-        title=stated.title,
-        abstract=stated.abstract,
-        authors=stated.authors,
-        keywords=stated.keywords,
-        tldr=stated.tldr,
-        primary_area=stated.primary_area,
-        venue=stated.decision,  # A list of papers has "Poster" instead of "ICLR 2024 poster".
-        decision=stated.decision,
-        decision_comment=stated.decision_comment,
-        extra=stated.extra,
-    )
+    # A list of papers has "Poster" instead of "ICLR 2024 poster".
+    paper = build_paper(raw_record.forum_id, raw_record.venue_id, words, replace(stated, venue=stated.decision))
     paper = replace(paper, venue=None)
-    if paper.status is Status.UNKNOWN and stated.status is not None:
-        paper = replace(paper, status=stated.status)
     reviews, posts = [], []
     # A reviewer may have several reviews, each of which needs its own id.
     for number, one in enumerate(stated.reviews, 1):
         review = _read_review(one, paper, f"{dataset.prefix}{paper.forum_id}/{number}", number, declared, words)
         reviews.append(review)
         posts += [review_post(review), *([response_post(review, one.response)] if one.response else [])]
-    posts += [_read_post(one, paper, number) for number, one in enumerate(stated.posts, 1)]
+    for number, post in enumerate(stated.posts, 1):
+        post_id, speaker = f"{paper.forum_id}/post/{number}", (post.role, post.signature)
+        posts.append(_build_post(paper, post_id, None, post.kind, speaker, post.title, post.text))
     return PublishedPaper(paper, tuple(reviews), tuple(posts))
 
 
@@ -319,23 +288,3 @@ def _as_published(score: Score, unrated: Set[str], form: ReviewForm) -> Score:
     )
     published = replace(score, source=ScoreSource.PUBLISHED)
     return published if is_rated else replace(published, value=None, unified=None)
-
-
-def _read_post(stated: StatedPost, paper: Paper, number: int) -> Post:
-    return Post(
-        post_id=f"{paper.forum_id}/post/{number}",
-        forum_id=paper.forum_id,
-        venue_id=paper.venue_id,
-        reply_to=None,
-        kind=stated.kind,
-        role=stated.role,
-        invitation="",
-        signature=stated.signature,
-        created_at=None,
-        modified_at=None,
-        title=stated.title,
-        text=stated.text,
-        readers_public=True,
-        deleted=False,
-        extra="{}",
-    )

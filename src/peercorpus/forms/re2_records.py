@@ -27,7 +27,7 @@ from peercorpus.forms.scales import read_number
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers import re2
 from peercorpus.importers.re2 import Re2Paper, Re2Rebuttal, Re2Review, Re2Scores, Re2Text
-from peercorpus.importers.reader import Answers
+from peercorpus.importers.reader import Answers, StatedPaper
 from peercorpus.records.datasets import Dataset, drop_number, non_empty, parse_dataset
 from peercorpus.records.enums import Aspect, Phase, ScoreSource, SectionKind
 from peercorpus.records.papers import Paper
@@ -43,19 +43,15 @@ def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: V
         msgspec.DecodeError: The record does not match the dataset's card.
     """
     record = msgspec.json.decode(raw_record.body, type=Re2Paper)
-    paper = build_paper(
-        record.paper_id,
-        raw_record.venue_id,
-        words,
-        decision=non_empty(record.decision),
-        decision_comment=non_empty(record.metareview),
-        extra={},
-    )
+    stated = StatedPaper(decision=non_empty(record.decision), decision_comment=non_empty(record.metareview))
+    paper = build_paper(record.paper_id, raw_record.venue_id, words, stated)
     numbered = enumerate(record.reviews, 1)
     reviews = [
         _read_re2_review(answers, paper, f"{raw_record.object_id}/{n}", n, declared, words) for n, answers in numbered
     ]
-    written = re2.write_ratings(*([_of_phase(one, phase) for one in reviews] for phase in _PHASES))
+    written = re2.write_ratings(
+        *([[score for score in one.scores if score.phase is phase] for one in reviews] for phase in _PHASES)
+    )
     written |= {"decision": paper.decision, "metareview": paper.decision_comment, "paper_id": record.paper_id}
     kept = re2.list_lost(msgspec.json.decode(raw_record.body, type=Answers), written)
     kept.pop("reviews", None)
@@ -64,10 +60,6 @@ def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: V
 
 
 _PHASES = (Phase.INITIAL, Phase.FINAL)
-
-
-def _of_phase(review: Review, phase: Phase) -> list[Score]:
-    return [score for score in review.scores if score.phase is phase]
 
 
 BARE = {Dataset.RE2_REBUTTAL: Re2Rebuttal, Dataset.RE2_TEXT: Re2Text}
@@ -84,8 +76,8 @@ def read_bare_paper(raw_records: Iterable[RawObject], words: VenueVocabulary) ->
         for raw_record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
             with suppress(msgspec.DecodeError):
                 place = msgspec.json.decode(raw_record.body, type=BARE[kind]).conference_year_track
-                extra = {"conference_year_track": place} if place else {}
-                return build_paper(raw_record.forum_id, raw_record.venue_id, words, extra=extra)
+                stated = StatedPaper(extra={"conference_year_track": place} if place else {})
+                return build_paper(raw_record.forum_id, raw_record.venue_id, words, stated)
     return None
 
 
@@ -123,16 +115,12 @@ def _read_re2_review(
     )
 
 
-def _split_aspect_lines(scores: Re2Scores) -> list[str]:
-    return (non_empty(scores.aspect_score) or "").splitlines()
-
-
 def _name_re2_scores(scores: Re2Scores | None) -> list[tuple[str, str | float]]:
     """Return rating and confidence, followed by one answer for each aspect named in a line."""
     if scores is None:
         return []
     named: list[tuple[str, str | float | None]] = [("rating", scores.rating), ("confidence", scores.confidence)]
-    for line in _split_aspect_lines(scores):
+    for line in (non_empty(scores.aspect_score) or "").splitlines():
         aspect, colon, label = line.partition(":")
         named.append((aspect.strip(), label.strip() if colon else None))
     return [

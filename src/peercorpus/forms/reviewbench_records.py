@@ -25,6 +25,7 @@ from peercorpus.forms.published_records import (
 )
 from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.importers.reader import StatedPaper
 from peercorpus.importers.reviewbench import (
     EXTRA_FIELDS,
     SHAPE,
@@ -61,26 +62,22 @@ def read_reviewbench_record(
         msgspec.DecodeError: The row does not match the dataset's card.
     """
     row = msgspec.json.decode(raw_record.body, type=ReviewBenchRow)
-    other_columns = {name: getattr(row, name) for name in EXTRA_COLUMNS} | undeclared_members(
-        raw_record.body, ReviewBenchRow
-    )
-    paper = build_paper(
-        row.forum_id,
-        raw_record.venue_id,
-        words,
-        year=row.year,
-        number=row.paper_number,
+    others = {name: getattr(row, name) for name in EXTRA_COLUMNS} | undeclared_members(raw_record.body, ReviewBenchRow)
+    stated = StatedPaper(
         title=non_empty(row.title),
         abstract=non_empty(row.abstract),
-        authors=_drop_empty_names(row.authors),
-        keywords=_drop_empty_names(row.keywords),
+        authors=tuple(filter(None, row.authors or ())),
+        keywords=tuple(filter(None, row.keywords or ())),
         tldr=non_empty(row.tldr),
         primary_area=non_empty(row.primary_area),
+        year=row.year,
+        number=row.paper_number,
         venue=non_empty(row.venue),
         decision=non_empty(row.decision),
         decision_comment=non_empty(row.decision_comment),
-        extra={name: value for name, value in other_columns.items() if value is not None},
+        extra={name: value for name, value in others.items() if value is not None},
     )
+    paper = build_paper(row.forum_id, raw_record.venue_id, words, stated)
     paper = replace(paper, extra=_add_shape(paper.extra, _find_row_shape(row, paper)))
     reviews, posts = [], []
     review_ids: set[str] = set()
@@ -113,10 +110,6 @@ def _find_row_shape(row: ReviewBenchRow, paper: Paper) -> dict[str, Any]:
     return {name: value for name, value in columns if name not in held or value != held[name]}
 
 
-def _drop_empty_names(names: list[str | None] | None) -> tuple[str, ...]:
-    return tuple(name for name in names or () if name)
-
-
 def _read_reviewbench_review(
     answers: Mapping[str, Any],
     paper: Paper,
@@ -142,7 +135,11 @@ def _read_reviewbench_review(
     unasked = {name: aspect for name, aspect in extra_aspects.items() if name not in {*form.lowered, *form.aspects}}
     form = replace(form, aspects={**form.aspects, **unasked}) if unasked else form
     labels = _take_labels(unread, names, form)
-    earlier = {name: unread.pop(name) for name in list(unread) if _is_initial(name, unread, form)}
+    earlier = {
+        name: unread.pop(name)
+        for name in list(unread)
+        if (final := find_final_name(name)) != name and final in unread and is_score(final, unread[name], form)
+    }
     first = _take_first_texts(unread)
     updated = _take(unread, "updated_fields", list) or []
     reading = read_fields(unread, form)
@@ -212,11 +209,6 @@ def _read_published(name: str, answer: object, form: ReviewForm) -> Score:
     if score.field == name:
         return score
     return replace(score, phase=Phase.INITIAL, source=ScoreSource.TEXT if name.endswith(CLAIMED) else score.source)
-
-
-def _is_initial(name: str, answers: Mapping[str, Any], form: ReviewForm) -> bool:
-    final_name = find_final_name(name)
-    return name != final_name and final_name in answers and is_score(final_name, answers[name], form)
 
 
 def _is_repeated(score: Score, scores: Sequence[Score]) -> bool:

@@ -95,7 +95,7 @@ class VenueReader:
         return replace(as_review_form(self.declared), aspects=self.words.aspects, shows=self.shows)
 
     @cached_property
-    def asked(self) -> frozenset[str]:
+    def form_fields(self) -> frozenset[str]:
         """The fields of the review forms that invitations show or that are declared, in lower case."""
         forms = [*self.derived.values(), *((self.declared_form,) if self.declared_form else ())]
         return frozenset(name for form in forms for name in form.lowered)
@@ -122,7 +122,7 @@ class VenueReader:
             with suppress(msgspec.ValidationError):
                 note = read_stored_note(raw_note)
                 tail = invitation_name(note.created_by)
-                kind = find_reply_kind(note, self.venue_id, self.words, self.asked)
+                kind = find_reply_kind(note, self.venue_id, self.words, self.form_fields)
                 is_shown = tail.lower() in self.derived or kind is not PostKind.REVIEW
                 if not is_shown and note.is_public and note.ddate is None:
                     yield note.fields

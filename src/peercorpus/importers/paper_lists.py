@@ -131,16 +131,12 @@ def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
     used -= {name for name in used if SINGULAR.get(name, name) not in fitting and not name.isdigit()}
     reviewers = ids if len(ids) == number else [None] * number
     used |= {*REVIEWERS} if len(ids) == number else set()
-    reviews = [
-        _read_review({name: values[place] for name, values in fitting.items() if is_stated(values[place])}, reviewer)
-        for place, reviewer in enumerate(map(as_text, reviewers))
-    ]
+    reviews = []
+    for place, reviewer in enumerate(map(as_text, reviewers)):
+        answers = {name: values[place] for name, values in fitting.items() if is_stated(values[place])}
+        unrated = frozenset(name for name, answer in answers.items() if NO_RATING.fullmatch(str(answer).strip()))
+        reviews.append(StatedReview(answers, reviewer=reviewer, unrated=unrated))
     return tuple(reviews), used
-
-
-def _read_review(answers: Mapping[str, Any], reviewer: str | None) -> StatedReview:
-    unrated = frozenset(name for name, answer in answers.items() if NO_RATING.fullmatch(str(answer).strip()))
-    return StatedReview(answers, reviewer=reviewer, unrated=unrated)
 
 
 def _count_reviewers(columns: Mapping[str, list[Any]], ids: Sequence[Any]) -> int:

@@ -82,6 +82,7 @@ class StatedPaper:
     """One paper with its reviews; missing statements are None.
 
     Attributes:
+        year: Counts only if the id of the venue contains none.
         status: Its outcome, if the format states it by more than a decision's wording.
         extra: Values in no other attribute, without those that describe the authors as persons.
     """
@@ -92,6 +93,9 @@ class StatedPaper:
     keywords: tuple[str, ...] = ()
     tldr: str | None = None
     primary_area: str | None = None
+    year: int | None = None
+    number: int | None = None
+    venue: str | None = None
     decision: str | None = None
     decision_comment: str | None = None
     status: Status | None = None

@@ -56,12 +56,11 @@ def has_reviews(rows: Sequence[Row]) -> bool:
         return True
     texts = [column for name in TEXTS if (column := find_column(columns, (name,))) is not None]
     names_paper = find_column(columns, PAPER_IDS) is not None
-    return names_paper and any(_is_prose(row.get(column)) for row in rows for column in texts)
-
-
-def _is_prose(value: object) -> bool:
-    text = as_text(value)
-    return text is not None and not NO_TEXT.fullmatch(text.strip())
+    return names_paper and any(
+        (text := as_text(row.get(column))) is not None and not NO_TEXT.fullmatch(text.strip())
+        for row in rows
+        for column in texts
+    )
 
 
 def is_pair(columns: Iterable[str]) -> bool:

@@ -88,18 +88,8 @@ def _build_unreadable(body: bytes, origin: RawOrigin) -> RawObject:
         "" if has_control(name) else name for name in (header.forum or header.referent, header.referent, header.id)
     )
     object_id = object_id or _make_id(origin.source.encode() + body)
-    return RawObject(
-        kind=RawKind.UNREADABLE,
-        object_id=object_id,
-        api=0,
-        venue_id=origin.venue_id or UNPLACED,
-        forum_id=forum_id or "",
-        subject_id=subject_id or object_id,
-        modified_ms=_clamp_time(header.modified_ms),
-        seen_ms=origin.seen_ms,
-        source=origin.source,
-        body=body,
-    )
+    row = RawObject(RawKind.UNREADABLE, object_id, 0, UNPLACED, forum_id or "", subject_id or object_id, 0, 0, "", body)
+    return _complete(row, origin, header.modified_ms)
 
 
 def find_unreadable(raw: RawStore, venue_id: str) -> list[str]:
@@ -143,24 +133,11 @@ def build_note(body: bytes, origin: RawOrigin) -> RawObject:
     # A dump with a wrong field is refused; whatever OpenReview itself sends is stored.
     note: Header = read_note(body) if origin.venue_id is None else decode_leniently(Header, body)
     note_id = note.id or _make_id(body)
-    own_venue = note.domain or (venue_of(note.created_by) if note.created_by else UNPLACED)
-    venue_id = origin.venue_id or own_venue
+    venue_id = note.domain or (venue_of(note.created_by) if note.created_by else UNPLACED)
     kind = RawKind.NOTE if note.referent is None else RawKind.REFERENCE
-    forum_id = note.forum or note.referent or ""
-    subject_id = note.referent or note_id
-    modified = _clamp_time(note.modified_ms)
-    return RawObject(
-        kind=kind,
-        object_id=note_id,
-        api=detect_api(note, body),
-        venue_id=venue_id,
-        forum_id=forum_id,
-        subject_id=subject_id,
-        modified_ms=modified,
-        seen_ms=origin.seen_ms,
-        source=origin.source,
-        body=body,
-    )
+    forum_id, subject_id = note.forum or note.referent or "", note.referent or note_id
+    row = RawObject(kind, note_id, detect_api(note, body), venue_id, forum_id, subject_id, 0, 0, "", body)
+    return _complete(row, origin, note.modified_ms)
 
 
 def build_edit(body: bytes, origin: RawOrigin) -> RawObject:
@@ -171,22 +148,10 @@ def build_edit(body: bytes, origin: RawOrigin) -> RawObject:
     """
     edit = read_edit(body) if origin.venue_id is None else decode_leniently(Edit, body)
     venue_id = origin.venue_id or venue_of_edit(body) or UNPLACED
-    edit_id = edit.id or _make_id(body)
     subject_id = edit.note.id or ""
     forum_id = edit.note.forum or subject_id
-    modified = _clamp_time(edit.tmdate or edit.tcdate)
-    return RawObject(
-        kind=RawKind.EDIT,
-        object_id=edit_id,
-        api=2,
-        venue_id=venue_id,
-        forum_id=forum_id,
-        subject_id=subject_id,
-        modified_ms=modified,
-        seen_ms=origin.seen_ms,
-        source=origin.source,
-        body=body,
-    )
+    row = RawObject(RawKind.EDIT, edit.id or _make_id(body), 2, venue_id, forum_id, subject_id, 0, 0, "", body)
+    return _complete(row, origin, edit.tmdate or edit.tcdate)
 
 
 def build_setting(kind: RawKind, body: bytes, origin: RawOrigin) -> RawObject:
@@ -198,21 +163,12 @@ def build_setting(kind: RawKind, body: bytes, origin: RawOrigin) -> RawObject:
     decode = decode_strictly if origin.venue_id is None else decode_leniently
     header = decode(_Header, body)
     setting_id = header.id or _make_id(body)
-    own_venue = setting_id if kind is RawKind.GROUP else venue_of(setting_id)
+    venue_id = setting_id if kind is RawKind.GROUP else venue_of(setting_id)
     api = 2 if header.domain or (is_object(body) and "edit" in read_members(body)) else 1
-    modified = _clamp_time(header.tmdate or header.mdate)
-    venue_id = origin.venue_id or own_venue
-    return RawObject(
-        kind=kind,
-        object_id=setting_id,
-        api=api,
-        venue_id=venue_id,
-        forum_id="",
-        subject_id=setting_id,
-        modified_ms=modified,
-        seen_ms=origin.seen_ms,
-        source=origin.source,
-        body=body,
+    return _complete(
+        RawObject(kind, setting_id, api, venue_id, "", setting_id, 0, 0, "", body),
+        origin,
+        header.tmdate or header.mdate,
     )
 
 
@@ -221,9 +177,11 @@ def _make_id(body: bytes) -> str:
     return f"{NO_ID}{hashlib.sha256(body).hexdigest()[:16]}"
 
 
-def _clamp_time(epoch_ms: int | None) -> int:
-    """Return a time that SQLite can store; 0 if there is none."""
-    return epoch_ms if epoch_ms is not None and 0 <= epoch_ms <= LATEST_MS else 0
+def _complete(row: RawObject, origin: RawOrigin, modified_ms: int | None) -> RawObject:
+    """Return a row with its origin, the venue of that, and a time that SQLite can store; 0 if there is none."""
+    time_ms = modified_ms if modified_ms is not None and 0 <= modified_ms <= LATEST_MS else 0
+    venue_id = origin.venue_id or row.venue_id
+    return row._replace(venue_id=venue_id, modified_ms=time_ms, seen_ms=origin.seen_ms, source=origin.source)
 
 
 def detect_api(note: Header, body: bytes) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.forms.unseen_replies import UnseenReplies, count_unseen
+from peercorpus.forms.forum_replies import UnseenReplies, count_unseen
 from peercorpus.openreview.objects import Note, read_note
 from peercorpus.records.enums import Unseen
 from peercorpus.records.papers import find_unseen

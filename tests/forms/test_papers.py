@@ -59,24 +59,17 @@ def paper_of(root: Note, *replies: Note) -> Paper:
 @pytest.mark.parametrize(
     ("decision", "status"),
     [
-        ("Accept (Poster)", Status.ACCEPTED),
-        ("Accept as is", Status.ACCEPTED),
-        ("Accept with minor revision", Status.ACCEPTED),
-        ("Accept: notable-top-5%", Status.ACCEPTED),
-        ("Accept to findings - conditional", Status.ACCEPTED),
-        ("Accept and select as a highlight", Status.ACCEPTED),
-        ("Accept \u2013 do not reject", Status.ACCEPTED),
-        ("Conditional Accept", Status.ACCEPTED),
-        ("Conditionat Accept - Findings", Status.ACCEPTED),
-        ("Regular Long Paper Accept-Main", Status.ACCEPTED),
-        ("Short Paper Accept-Findings", Status.ACCEPTED),
-        ("Strong Accept", Status.ACCEPTED),
-        ("(2) Weak accept", Status.ACCEPTED),
-        ("1 - definite accept", Status.ACCEPTED),
-        ("conferencePoster-iclr2013-conference", Status.ACCEPTED),
-        ("conferenceOral-iclr2013-conference", Status.ACCEPTED),
-        ("conferencePoster-iclr2013-workshop", Status.ACCEPTED),
-        ("conferenceOral-iclr2013-workshop", Status.ACCEPTED),
+        *(
+            (given, Status.ACCEPTED)
+            for given in (
+                *("Accept (Poster)", "Accept as is", "Accept with minor revision", "Accept: notable-top-5%"),
+                *("Accept to findings - conditional", "Accept and select as a highlight"),
+                *("Accept \u2013 do not reject", "Conditional Accept", "Conditionat Accept - Findings"),
+                *("Regular Long Paper Accept-Main", "Short Paper Accept-Findings", "Strong Accept", "(2) Weak accept"),
+                *("1 - definite accept", "conferencePoster-iclr2013-conference", "conferenceOral-iclr2013-conference"),
+                *("conferencePoster-iclr2013-workshop", "conferenceOral-iclr2013-workshop"),
+            )
+        ),
         ("Reject", Status.REJECTED),
         ("reject", Status.REJECTED),
         ("(1) Reject", Status.REJECTED),
@@ -86,17 +79,14 @@ def paper_of(root: Note, *replies: Note) -> Paper:
         ("Desk Reject", Status.DESK_REJECTED),
         ("Desk rejected", Status.DESK_REJECTED),
         ("desk-rejected by the chairs", Status.DESK_REJECTED),
-        ("Not accepted", Status.REJECTED),
-        ("Not Accept", Status.REJECTED),
-        ("Decline", Status.REJECTED),
-        ("Declined.", Status.REJECTED),
-        ("No acceptance", Status.REJECTED),
-        ("Non-acceptance", Status.REJECTED),
-        ("Cannot be accepted in its current form", Status.REJECTED),
-        ("We are unable to accept this paper", Status.REJECTED),
-        ("Rejected by PCs", Status.REJECTED),
-        ("Decision: Reject", Status.REJECTED),
-        ("Accept? No: Reject", Status.REJECTED),
+        *(
+            (given, Status.REJECTED)
+            for given in (
+                *("Not accepted", "Not Accept", "Decline", "Declined.", "No acceptance", "Non-acceptance"),
+                *("Cannot be accepted in its current form", "We are unable to accept this paper", "Rejected by PCs"),
+                *("Decision: Reject", "Accept? No: Reject"),
+            )
+        ),
         ("Reject? No: Accept", Status.ACCEPTED),
         ("Accept \u2192 Reject", Status.REJECTED),
         ("Accept -> Reject", Status.REJECTED),
@@ -109,28 +99,17 @@ def paper_of(root: Note, *replies: Note) -> Paper:
         ("Your paper has been accepted as a poster", Status.ACCEPTED),
         ("Oral Presentation", Status.ACCEPTED),
         ("Accept. The reviewers recommended to reject it at first.", Status.ACCEPTED),
-        ("Accept (revoked)", Status.UNKNOWN),
-        ("Acceptance withdrawn", Status.UNKNOWN),
-        ("Rejection withdrawn", Status.UNKNOWN),
-        ("Accept?", Status.UNKNOWN),
-        ("Accept / Reject", Status.UNKNOWN),
-        ("Accept if space permits, otherwise reject", Status.UNKNOWN),
-        ("Not yet accepted", Status.UNKNOWN),
-        ("Probably accept", Status.UNKNOWN),
-        ("Major revision", Status.UNKNOWN),
-        ("Minor Revision", Status.UNKNOWN),
-        ("Revise and resubmit", Status.UNKNOWN),
-        ("Retracted", Status.UNKNOWN),
-        ("Declined by the authors", Status.UNKNOWN),
-        ("No oral", Status.UNKNOWN),
-        ("Not rejected", Status.UNKNOWN),
-        ("2 - possible accept to main conference", Status.UNKNOWN),
-        ("The authors have accepted the terms", Status.UNKNOWN),
-        ("Acceptable after changes", Status.UNKNOWN),
-        ("On Hold", Status.UNKNOWN),
-        ("Decision Pending", Status.UNKNOWN),
-        ("submitted, no decision", Status.UNKNOWN),
-        ("", Status.UNKNOWN),
+        *(
+            (given, Status.UNKNOWN)
+            for given in (
+                *("Accept (revoked)", "Acceptance withdrawn", "Rejection withdrawn", "Accept?", "Accept / Reject"),
+                *("Accept if space permits, otherwise reject", "Not yet accepted", "Probably accept"),
+                *("Major revision", "Minor Revision", "Revise and resubmit", "Retracted", "Declined by the authors"),
+                *("No oral", "Not rejected", "2 - possible accept to main conference"),
+                *("The authors have accepted the terms", "Acceptable after changes", "On Hold", "Decision Pending"),
+                *("submitted, no decision", ""),
+            )
+        ),
     ],
 )
 def test_a_decision_is_read_closely_or_not_at_all(decision: str, status: Status) -> None:
@@ -384,3 +363,80 @@ def test_a_committee_that_the_user_names_has_the_role_that_they_state() -> None:
 )
 def test_a_verdict_under_a_longer_name_is_no_prose(name: str, answer: str, *, is_prose: bool) -> None:
     assert is_prose_field(name, answer) is is_prose
+
+
+VENUE = "Kites.cc/2019/Conference"
+
+
+def root(*, is_old: bool, **content: str) -> Note:
+    """A submission, of API v1 if it is old."""
+    named = {"title": "On Kites"} | content
+    if is_old:
+        return Note(id="p", forum="p", invitation=f"{VENUE}/-/Blind_Submission", content=dict(named))
+    return Note(
+        id="p",
+        forum="p",
+        invitations=[f"{VENUE}/-/Submission"],
+        content={k: {"value": v} for k, v in named.items()},
+    )
+
+
+def dated_reply(tail: str, at: int, **content: str) -> Note:
+    """A reply posted at a given time, whose content is flat."""
+    note = Note(id=f"{tail}{at}", forum="p", replyto="p", invitation=f"{VENUE}/Paper1/-/{tail}")
+    note.tcdate, note.content = at, dict(content)
+    return note
+
+
+def paper_with(submission: Note, *replies: Note) -> Paper:
+    """Return the paper made from a submission and its replies, in time order."""
+    words = VenueVocabulary()
+    return read_paper(
+        submission,
+        VENUE,
+        [(words.kind(invitation_name(note.created_by)), note) for note in replies],
+        words,
+    )
+
+
+DECISION = dated_reply("Decision", 2, decision="Accept (Poster)", comment="They fly.")
+
+
+def advice(at: int) -> Note:
+    """A meta-review that recommends the opposite of the decision."""
+    return dated_reply("Meta_Review", at, recommendation="Reject", metareview="They fall.")
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_on_api_1_a_meta_review_never_overrules_the_decision_whichever_came_first(at: int) -> None:
+    replies = sorted([DECISION, advice(at)], key=lambda note: note.created_ms or 0)
+    paper = paper_with(root(is_old=True), *replies)
+    assert (paper.decision, paper.status) == ("Accept (Poster)", Status.ACCEPTED)
+    assert paper.decided_at is not None
+    assert paper.decided_at.timestamp() == pytest.approx(0.002)
+    assert paper.decision_comment == "They fly."
+
+
+def test_on_api_1_the_last_of_several_meta_reviews_decides_where_there_is_no_decision() -> None:
+    later = dated_reply("Meta_Review", 4, recommendation="Accept", metareview="They fly after all.")
+    paper = paper_with(root(is_old=True), advice(3), later)
+    assert (paper.decision, paper.decision_comment) == ("Accept", "They fly after all.")
+
+
+def test_a_later_decision_replaces_the_first() -> None:
+    paper = paper_with(root(is_old=False), DECISION, dated_reply("Decision", 5, decision="Reject"))
+    assert (paper.decision, paper.status) == ("Reject", Status.REJECTED)
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+@pytest.mark.parametrize("at", [1, 3])
+@pytest.mark.parametrize(
+    ("tail", "status"), [("Withdrawal", Status.WITHDRAWN), ("Desk_Rejection", Status.DESK_REJECTED)]
+)
+def test_a_paper_withdrawn_before_or_after_its_decision_is_withdrawn_and_keeps_it(
+    tail: str, status: Status, at: int, is_old: bool
+) -> None:
+    content = {} if is_old else {"venueid": f"{VENUE}/Submission"}
+    replies = sorted([DECISION, dated_reply(tail, at)], key=lambda note: note.created_ms or 0)
+    paper = paper_with(root(is_old=is_old, **content), *replies)
+    assert (paper.status, paper.decision) == (status, "Accept (Poster)")

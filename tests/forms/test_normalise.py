@@ -1,7 +1,6 @@
 """How a forum's notes become a paper, reviews and posts, or are set aside."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,76 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peercorpus.execution.stage import Options, no_report
 from peercorpus.forms import vocabulary
 from peercorpus.forms.invitation_forms import derive_form
-from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.vocabulary import VenueVocabulary, read_words
 from peercorpus.records.enums import PostKind, Reason, Role, Status
-from peercorpus.records.papers import Paper, SetAside
-from peercorpus.records.reviews import Post, Review
 from peercorpus.workspace.raw_store import RawKind, RawObject
-from peercorpus.workspace.workspace import Workspace
+from raw_forums import Normalised, V, raw, v2
 
-V = "Invented.cc/2024/Conference"
-KEY = "ab" * 32
-
-
-def _v2(note_id: str, tail: str, signature: str = "", **more: Any) -> dict[str, Any]:
-    is_root = note_id == "paper"
-    prefix = f"{V}/-/" if is_root else f"{V}/Submission1/-/"
-    content = more.pop("content", {})
-    return {
-        "id": note_id,
-        "forum": "paper",
-        "replyto": None if is_root else "paper",
-        "invitations": [prefix + tail],
-        "signatures": [f"{V}/Submission1/{signature}" if signature and "~" not in signature else signature],
-        "readers": ["everyone"],
-        "tcdate": 1_700_000_000_000,
-        "content": {name: {"value": value} for name, value in content.items()},
-    } | more
-
-
-PAPER = _v2("paper", "Submission", "Authors", number=1, content={"title": "On Kites", "venueid": f"{V}/Submission"})
-
-
-def _raw(note: dict[str, Any], kind: RawKind = RawKind.NOTE, subject: str = "") -> RawObject:
-    body = json.dumps(note).encode()
-    subject_id, forum_id = subject or note["id"], note.get("forum") or ("paper" if kind is RawKind.EDIT else "")
-    return RawObject(kind, note["id"], 2, V, forum_id, subject_id, 0, 0, "test", body)
-
-
-ACCOUNTS = ("~Ada_Example1", "jane.doe@example.org")
-
-
-class Normalised:
-    """Return the records normalised from a list of notes."""
-
-    def __init__(self, folder: Path, notes: list[dict[str, Any]], *others: RawObject) -> None:
-        folder.mkdir(parents=True)
-        with closing(Workspace(folder)) as workspace:
-            with workspace.raw.transaction():
-                workspace.raw.add([*map(_raw, notes), *others])
-            STAGE.run(workspace, V, Options(), KEY, no_report)
-            tables = workspace.tables
-            self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
-            self.posts = {post.post_id: post for post in tables.read(Post, V)}
-            self.aside = {row.record_id: row.reason for row in tables.read(SetAside, V)}
-            self.sums = balance(workspace, V)
-            self.pseudonym = {name: workspace.raw.pseudonyms.of(name) for name in ACCOUNTS}.__getitem__
+PAPER = v2("paper", "Submission", "Authors", number=1, content={"title": "On Kites", "venueid": f"{V}/Submission"})
 
 
 @pytest.mark.parametrize(
     ("note", "reason"),
     [
-        (_v2("x", "Official_Comment") | {"forum": None}, Reason.NO_FORUM),
-        (_v2("x", "Official_Comment") | {"invitations": []}, Reason.NO_INVITATION),
-        (_v2("x", "Official_Comment") | {"forum": "another"}, Reason.FORUM_MISSING),
-        (_v2("x", "Official_Comment") | {"content": "no object"}, Reason.UNREADABLE),
-        (_v2("x", "Submission") | {"forum": "x", "readers": [V]}, Reason.NOT_PUBLIC),
-        (_v2("x", "Submission") | {"forum": "x", "ddate": 1}, Reason.DELETED),
+        (v2("x", "Official_Comment") | {"forum": None}, Reason.NO_FORUM),
+        (v2("x", "Official_Comment") | {"invitations": []}, Reason.NO_INVITATION),
+        (v2("x", "Official_Comment") | {"forum": "another"}, Reason.FORUM_MISSING),
+        (v2("x", "Official_Comment") | {"content": "no object"}, Reason.UNREADABLE),
+        (v2("x", "Submission") | {"forum": "x", "readers": [V]}, Reason.NOT_PUBLIC),
+        (v2("x", "Submission") | {"forum": "x", "ddate": 1}, Reason.DELETED),
     ],
 )
 def test_a_note_without_a_known_place_is_set_aside_and_the_sum_balances(
@@ -92,8 +41,8 @@ def test_a_note_without_a_known_place_is_set_aside_and_the_sum_balances(
 
 @pytest.mark.parametrize("root", [{"ddate": 1}, {"readers": [V]}])
 def test_replies_of_a_submission_set_aside_are_not_to_be_harvested(tmp_path: Path, root: dict[str, Any]) -> None:
-    submission = _v2("x", "Submission") | {"forum": "x"} | root
-    reply = _v2("y", "Official_Comment") | {"forum": "x", "replyto": "x"}
+    submission = v2("x", "Submission") | {"forum": "x"} | root
+    reply = v2("y", "Official_Comment") | {"forum": "x", "replyto": "x"}
     found = Normalised(tmp_path / "w", [PAPER, submission, reply])
     assert found.aside["y"] is Reason.FORUM_SET_ASIDE
     assert all(one.holds for one in found.sums)
@@ -119,7 +68,7 @@ def test_replies_of_a_submission_set_aside_are_not_to_be_harvested(tmp_path: Pat
 def test_kind_and_role_come_from_invitation_and_signature(
     tmp_path: Path, tail: str, signature: str, kind: PostKind, role: Role, name: str
 ) -> None:
-    found = Normalised(tmp_path / "w", [PAPER, _v2("x", tail, signature, content={"comment": "Words."})])
+    found = Normalised(tmp_path / "w", [PAPER, v2("x", tail, signature, content={"comment": "Words."})])
     post, person = found.posts["x"], name.partition("_")[2]
     if "~" in person or "@" in person:
         name = f"{role}_{found.pseudonym(person)}"
@@ -129,7 +78,7 @@ def test_kind_and_role_come_from_invitation_and_signature(
 def test_an_author_who_signs_by_name_is_an_author_and_keeps_no_name(tmp_path: Path) -> None:
     paper = PAPER | {"content": PAPER["content"] | {"authorids": {"value": ["~Ada_Example1", "ada@example.org"]}}}
     found = Normalised(
-        tmp_path / "w", [paper, _v2("x", "Official_Comment", "~Ada_Example1", content={"comment": "Hi."})]
+        tmp_path / "w", [paper, v2("x", "Official_Comment", "~Ada_Example1", content={"comment": "Hi."})]
     )
     assert (found.posts["x"].role, found.posts["x"].signature) == (Role.AUTHOR, "Authors")
     assert "ada@example.org" not in found.papers[0].extra
@@ -140,7 +89,7 @@ def _venueid(tail: str) -> dict[str, Any]:
     return PAPER | {"content": PAPER["content"] | {"venueid": {"value": V + tail}}}
 
 
-DECISION = _v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (poster)", "comment": "Good."})
+DECISION = v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (poster)", "comment": "Good."})
 
 
 @pytest.mark.parametrize(
@@ -152,7 +101,7 @@ DECISION = _v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (
         ([_venueid("/Desk_Rejected_Submission")], Status.DESK_REJECTED),
         ([_venueid("/Submission")], Status.UNDER_REVIEW),
         ([_venueid("/Submission"), DECISION], Status.ACCEPTED),
-        ([_venueid("/Submission"), _v2("w", "Withdrawal", "Authors")], Status.WITHDRAWN),
+        ([_venueid("/Submission"), v2("w", "Withdrawal", "Authors")], Status.WITHDRAWN),
         ([_venueid("/Something_New")], Status.UNKNOWN),
     ],
 )
@@ -178,8 +127,8 @@ def test_on_api_1_acceptance_comes_from_the_decision_never_from_the_venueid(tmp_
 
 
 def test_hidden_and_deleted_notes_are_kept_and_marked(tmp_path: Path) -> None:
-    hidden = _v2("h", "Official_Review", "Reviewer_AbCd", content={"review": "Secret."}) | {"readers": [V]}
-    deleted = _v2("d", "Official_Comment", "Authors", content={"comment": "Gone."}) | {"ddate": 1}
+    hidden = v2("h", "Official_Review", "Reviewer_AbCd", content={"review": "Secret."}) | {"readers": [V]}
+    deleted = v2("d", "Official_Comment", "Authors", content={"comment": "Gone."}) | {"ddate": 1}
     found = Normalised(tmp_path / "w", [PAPER, hidden, deleted])
     assert (found.posts["h"].readers_public, found.posts["d"].deleted) == (False, True)
     assert found.reviews[0].readers_public is False
@@ -187,26 +136,24 @@ def test_hidden_and_deleted_notes_are_kept_and_marked(tmp_path: Path) -> None:
 
 def test_a_field_with_its_own_readers_is_not_read(tmp_path: Path) -> None:
     content = {"comment": {"value": "Open."}, "to_chairs": {"value": "Closed.", "readers": [V]}}
-    found = Normalised(tmp_path / "w", [PAPER, _v2("x", "Official_Comment", "Authors") | {"content": content}])
+    found = Normalised(tmp_path / "w", [PAPER, v2("x", "Official_Comment", "Authors") | {"content": content}])
     assert found.posts["x"].text == "Open."
     assert "Closed." not in found.posts["x"].extra
 
 
 @pytest.mark.parametrize("hidden", [{"readers": [V]}, {"ddate": 1}])
 def test_a_hidden_or_deleted_edit_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> None:
-    review = _v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8}, tmdate=1_700_900_000_000)
+    review = v2("r", "Official_Review", "Reviewer_AbCd", content={"rating": 8}, tmdate=1_700_900_000_000)
     made = {"id": "e1", "tcdate": 1_700_000_000_000, "note": {"id": "r", "content": {"rating": {"value": 3}}}} | hidden
     later = {"id": "e2", "tcdate": 1_700_900_000_000, "note": {"id": "r", "content": {"rating": {"value": 8}}}}
-    edits = [_raw({"readers": ["everyone"], **edit}, RawKind.EDIT, "r") for edit in (made, later)]
+    edits = [raw({"readers": ["everyone"], **edit}, RawKind.EDIT, "r") for edit in (made, later)]
     (read,) = Normalised(tmp_path / "w", [PAPER, review], *edits).reviews
     assert [score.value for score in read.scores] == [8.0]
     assert read.revised is None
 
 
 def test_a_chairs_recommendation_is_not_a_decision_if_the_venue_states_one(tmp_path: Path) -> None:
-    advice = _v2(
-        "m", "Meta_Review", "Area_Chair_X", content={"recommendation": "Accept (Poster)", "metareview": "Yes."}
-    )
+    advice = v2("m", "Meta_Review", "Area_Chair_X", content={"recommendation": "Accept (Poster)", "metareview": "Yes."})
     (paper,) = Normalised(tmp_path / "w", [PAPER, advice]).papers
     assert (paper.status, paper.decision, paper.decision_comment) == (Status.UNDER_REVIEW, None, "Yes.")
 
@@ -219,8 +166,8 @@ def test_names_of_reviews_and_decisions_come_from_the_venues_group(tmp_path: Pat
         tmp_path / "w",
         [
             PAPER,
-            _v2("r", "Assessment", "Reviewer_AbCd", content={"rating": 4}),
-            _v2("d", "Outcome", "Program_Chairs", content={"our_verdict": "Accept as is"}),
+            v2("r", "Assessment", "Reviewer_AbCd", content={"rating": 4}),
+            v2("d", "Outcome", "Program_Chairs", content={"our_verdict": "Accept as is"}),
         ],
         RawObject(RawKind.GROUP, V, 2, V, "", V, 0, 0, "test", group),
     )
@@ -238,7 +185,7 @@ def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: 
 
 def test_extra_stays_valid_json_if_a_line_starts_with_an_email_address(tmp_path: Path) -> None:
     concern = {"author_identity_guess": "Mail me:\nada@example.org\tor ~Ada_Example1"}
-    (review,) = Normalised(tmp_path / "w", [PAPER, _v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
+    (review,) = Normalised(tmp_path / "w", [PAPER, v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
     assert json.loads(review.extra) == {"author_identity_guess": "Mail me:\n[e-mail]\tor [profile]"}
 
 
@@ -251,7 +198,7 @@ def test_unknown_fields_of_a_paper_are_kept_in_extra(tmp_path: Path) -> None:
 @pytest.mark.parametrize("authorids", [[{"id": 1}], "one", None, [None]])
 def test_malformed_authorids_stop_nothing(tmp_path: Path, authorids: Any) -> None:
     paper = PAPER | {"content": {"authorids": {"value": authorids}}}
-    assert len(Normalised(tmp_path / "w", [paper, _v2("x", "Official_Comment", "Authors")]).posts) == 1
+    assert len(Normalised(tmp_path / "w", [paper, v2("x", "Official_Comment", "Authors")]).posts) == 1
 
 
 @pytest.mark.parametrize(
@@ -284,7 +231,7 @@ def test_an_email_address_is_never_in_extra(tmp_path: Path) -> None:
 
 
 def test_the_same_notes_in_another_order_give_the_same_rows(tmp_path: Path) -> None:
-    notes = [PAPER, DECISION, _v2("b", "Official_Review", "Reviewer_B"), _v2("a", "Public_Comment", "(anonymous)")]
+    notes = [PAPER, DECISION, v2("b", "Official_Review", "Reviewer_B"), v2("a", "Public_Comment", "(anonymous)")]
     one, two = Normalised(tmp_path / "1", notes), Normalised(tmp_path / "2", notes[::-1])
     assert (one.papers, one.reviews, one.posts) == (two.papers, two.reviews, two.posts)
 
@@ -293,26 +240,26 @@ def _edit(edit_id: str, at_ms: int, answers: dict[str, Any]) -> RawObject:
     """An edit of the review `r`."""
     content = {name: {"value": value} for name, value in answers.items()}
     found = {"id": edit_id, "invitation": f"{V}/-/Official_Review", "readers": ["everyone"], "tcdate": at_ms}
-    return _raw({**found, "tmdate": at_ms, "note": {"id": "r", "content": content}}, RawKind.EDIT, "r")
+    return raw({**found, "tmdate": at_ms, "note": {"id": "r", "content": content}}, RawKind.EDIT, "r")
 
 
 def asks(name: str, options: list[str]) -> RawObject:
     """A review invitation whose one question offers these answers."""
     asked = {"rating": {"value": {"param": {"type": "string", "enum": options}}}}
     found = {"id": f"{V}/-/{name}", "edit": {"invitation": {"edit": {"note": {"content": asked}}}}}
-    return _raw(found, RawKind.INVITATION)
+    return raw(found, RawKind.INVITATION)
 
 
 def says(**answers: Any) -> RawObject:
     """The venue's own group."""
-    return _raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, RawKind.GROUP)
+    return raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, RawKind.GROUP)
 
 
 def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Path) -> None:
     notes = [
-        _v2("a", "First_Look", "Reviewer_A", content={"rating": "2: good"}),
-        _v2("b", "Second_Look", "Reviewer_B", content={"rating": "2: fair"}),
-        _v2("c", "Third_Look", "Reviewer_C", content={"rating": "2: what"}),
+        v2("a", "First_Look", "Reviewer_A", content={"rating": "2: good"}),
+        v2("b", "Second_Look", "Reviewer_B", content={"rating": "2: fair"}),
+        v2("c", "Third_Look", "Reviewer_C", content={"rating": "2: what"}),
     ]
     forms = [asks("First_Look", ["1: bad", "2: good"]), asks("Second_Look", ["1: bad", "2: fair", "3: good"])]
     words = says(review_names=["First_Look", "Second_Look", "Third_Look"])
@@ -330,7 +277,7 @@ def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Pa
 
 
 def test_a_chairs_first_edit_does_not_determine_a_notes_kind(tmp_path: Path) -> None:
-    review = _v2("r", "Official_Review", "Reviewer_A", content={"summary": "Kites."})
+    review = v2("r", "Official_Review", "Reviewer_A", content={"summary": "Kites."})
     review["invitations"] = [f"{V}/-/Edit", *review["invitations"]]
     (read,) = Normalised(tmp_path / "w", [PAPER, review]).reviews
     assert read.review_id == "r"
@@ -338,8 +285,8 @@ def test_a_chairs_first_edit_does_not_determine_a_notes_kind(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("verdict", "status"), [("Invite for talk", Status.ACCEPTED), ("Not this time", "unknown")])
 def test_a_venue_states_which_decisions_accept(tmp_path: Path, verdict: str, status: Status) -> None:
-    paper = _v2("paper", "Submission", "Authors", content={"title": "On Kites"})
-    decision = _v2("d", "Decision", "Program_Chairs", content={"decision": verdict})
+    paper = v2("paper", "Submission", "Authors", content={"title": "On Kites"})
+    decision = v2("d", "Decision", "Program_Chairs", content={"decision": verdict})
     group = says(accept_decision_options=["Invite for Talk", "Invite for poster"])
     (read,) = Normalised(tmp_path / "w", [paper, decision], group).papers
     assert (read.decision, read.status) == (verdict, status)
@@ -347,7 +294,7 @@ def test_a_venue_states_which_decisions_accept(tmp_path: Path, verdict: str, sta
 
 def test_a_venue_names_its_own_committees(tmp_path: Path) -> None:
     signers = {"a": "Juror_AbCd", "b": "Judges", "c": "Jurors", "d": "Juror"}
-    notes = [_v2(note_id, "Official_Comment", signer, content={"comment": "x"}) for note_id, signer in signers.items()]
+    notes = [v2(note_id, "Official_Comment", signer, content={"comment": "x"}) for note_id, signer in signers.items()]
     group = says(reviewers_name="Jurors", reviewers_anon_name="Juror_", area_chairs_name="Judges")
     read = Normalised(tmp_path / "w", [PAPER, *notes], group)
     assert {note_id: post.role for note_id, post in read.posts.items()} == {
@@ -361,8 +308,8 @@ def test_a_venue_names_its_own_committees(tmp_path: Path) -> None:
 
 def test_a_file_path_is_not_prose(tmp_path: Path) -> None:
     fields = {"review": "Clear.", "supplementary_material": "/attachment/0a1b2c.zip"}
-    notes = [_v2("r", "Official_Review", "Reviewer_A", content=fields)]
-    notes.append(_v2("c", "Official_Comment", "Authors", content={"comment": "See there.", "plot": "/pdf/1.pdf"}))
+    notes = [v2("r", "Official_Review", "Reviewer_A", content=fields)]
+    notes.append(v2("c", "Official_Comment", "Authors", content={"comment": "See there.", "plot": "/pdf/1.pdf"}))
     read = Normalised(tmp_path / "w", [PAPER, *notes])
     (review,) = read.reviews
     assert [section.field for section in review.sections] == ["review"]
@@ -372,7 +319,7 @@ def test_a_file_path_is_not_prose(tmp_path: Path) -> None:
 
 def test_a_changed_review_has_its_current_and_its_initial_text(tmp_path: Path) -> None:
     now = {"summary": "Kites.", "questions": "UPDATE: none."}
-    review = _v2("r", "Official_Review", "Reviewer_A", tcdate=1_000, tmdate=9_000, content=now)
+    review = v2("r", "Official_Review", "Reviewer_A", tcdate=1_000, tmdate=9_000, content=now)
     edits = [_edit("e1", 1_000, {**now, "questions": "Why?"}), _edit("e2", 9_000, now)]
     post = Normalised(tmp_path / "w", [PAPER, review], *edits).posts["r"]
     assert post.text == "### summary\n\nKites.\n\n### questions\n\nUPDATE: none."
@@ -415,11 +362,7 @@ def test_a_field_about_a_person_is_known_by_its_words(name: str, prefix: str) ->
         *("student_paper", "best_student_paper", "experience_report", "experience_assessment", "user_experience"),
         *("confidence", "reviewer_confidence", "previously_reviewed", "time_spent_reviewing", "ethical_expertise"),
         *(
-            "first_impression",
-            "degree_of_novelty",
-            "age_bias_in_data",
-            "position_paper",
-            "language_quality",
+            *("first_impression", "degree_of_novelty", "age_bias_in_data", "position_paper", "language_quality"),
             "cv_track",
         ),
         *("number_of_years_in_dataset", "native_resolution", "secondary_area", "comments_to_senior_reviewers"),
@@ -437,8 +380,8 @@ def test_a_field_about_a_person_is_found_inside_an_answer() -> None:
 def test_fields_about_persons_stay_in_the_raw_data(tmp_path: Path) -> None:
     content = {name: {"value": value} for name, value in PERSONAL.items()}
     root = PAPER | {"content": PAPER["content"] | content}
-    review = _v2("r", "Official_Review", "Reviewer_A", content=PERSONAL | {"rating": 4, "review": "Fine."})
-    comment = _v2("c", "Official_Comment", "Authors", content=PERSONAL | {"comment": "Thanks."})
+    review = v2("r", "Official_Review", "Reviewer_A", content=PERSONAL | {"rating": 4, "review": "Fine."})
+    comment = v2("c", "Official_Comment", "Authors", content=PERSONAL | {"comment": "Thanks."})
     found = Normalised(tmp_path / "w", [root, review, comment])
     (paper,), (read,) = found.papers, found.reviews
     assert json.loads(paper.extra).keys().isdisjoint(PERSONAL)

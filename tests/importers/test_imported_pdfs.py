@@ -132,13 +132,9 @@ def test_a_file_that_matches_no_version_is_set_aside_by_name(
 @pytest.mark.parametrize(
     "table",
     [
-        "forum,file\nmany,a.pdf\n",
-        "forum_id;file\nmany;a.pdf\n",
-        "forum_id,file\n",
-        "forum_id,file,when\nmany,a.pdf,yesterday\n",
-        "forum_id,file,when\nmany,a.pdf,0219-09-25T18:00:00Z\n",
-        "forum_id,file,when\nmany,a.pdf,9999-12-31T23:59:59-12:00\n",
-        'forum_id,file\n"many,a.pdf\n',
+        *("forum,file\nmany,a.pdf\n", "forum_id;file\nmany;a.pdf\n", "forum_id,file\n"),
+        *("forum_id,file,when\nmany,a.pdf,yesterday\n", "forum_id,file,when\nmany,a.pdf,0219-09-25T18:00:00Z\n"),
+        *("forum_id,file,when\nmany,a.pdf,9999-12-31T23:59:59-12:00\n", 'forum_id,file\n"many,a.pdf\n'),
     ],
 )
 def test_a_table_that_is_not_as_expected_is_refused_with_its_name(
