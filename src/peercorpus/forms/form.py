@@ -1,7 +1,7 @@
 """Represent a review form and its questions, and read one answer as a `Score`.
 
 `is_score` decides whether a field contains a score; `read_score` reads it. An answer that the form does not offer has
-its verbatim label and no value.
+its verbatim label and no value. `find_contradiction` names an answer that the form cannot have offered.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Count how often reviews answer each field of their form, and which answers the form does not offer."""
+"""Count how reviews answer their form, and compare how they are read with the user's `venues.toml` and without it.
+
+Both readings are made afresh from the public reviews stored as notes in the workspace, whether or not they are built.
+"""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Read replies as `Post` records, and find out who signed each."""
+"""Read replies as `Post` records, with the answers of meta-reviews, and find out who signed each."""
 
 import re
 from collections import Counter

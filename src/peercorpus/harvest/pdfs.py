@@ -2,6 +2,7 @@
 
 A file is stored only if it is a whole PDF and if its paper, or its edit, still names its path after the download.
 Archives are used only for venues where the names in an archive have been verified to be those of the papers.
+One request for the latest edits of a venue shows which files changed, instead of one for each edit's file.
 """
 
 import hashlib

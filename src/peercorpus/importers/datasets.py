@@ -24,36 +24,25 @@ READERS: dict[Dataset, Reader] = {
     for reader in (
         peerread.READER,
         nlpeer.READER,
-        paper_lists.TEXT_READER,
         review_tables.READER,
         paper_lists.LIST_READER,
+        paper_lists.TEXT_READER,
     )
 }
-"""Readers of whole papers, those with reviews and texts before those with only ratings."""
+"""Readers of whole papers; a table of reviews may look like a list of papers too, so its reader comes first."""
+_RE2 = (Dataset.RE2_REVIEWS, Dataset.RE2_REBUTTAL, Dataset.RE2_TEXT)
+NAMES = {Dataset.REVIEWBENCH: "ReviewBench"} | dict.fromkeys(_RE2, "Re²") | {one: READERS[one].name for one in READERS}
+"""Names of datasets; Re² has three kinds of records."""
 FORMATS = (
     "OpenReview's notes as JSON, JSON Lines, or a table with columns such as content.title",
-    "ReviewBench",
-    "Re²",
-    "PeerRead (reviews/*.json)",
-    "NLPeer (<paper>/v1/reviews.json)",
-    "a list of papers with an id, a title, and ratings or a decision",
-    "a table of reviews with forum_id or paper_id",
-    "a folder of texts with a table of decisions",
+    *("ReviewBench", "Re²"),
+    *(reader.described for reader in READERS.values()),
 )
 """What can be imported, as listed in errors."""
-NAMES = {
-    Dataset.REVIEWBENCH: "ReviewBench",
-    Dataset.RE2_REVIEWS: "Re²",
-    Dataset.RE2_REBUTTAL: "Re²",
-    Dataset.RE2_TEXT: "Re²",
-    Dataset.PEERREAD: "PeerRead",
-    Dataset.NLPEER: "NLPeer",
-    Dataset.PAPER_LIST: "lists of papers",
-    Dataset.REVIEW_TABLE: "tables of reviews",
-    Dataset.TEXT_FOLDER: "tables of decisions with texts",
-}
-"""Names of datasets; Re² has three kinds of records."""
-DATASETS_WITH_TEXT = (Dataset.REVIEWBENCH, Dataset.RE2_TEXT, Dataset.PEERREAD, Dataset.NLPEER, Dataset.TEXT_FOLDER)
+DATASETS_WITH_TEXT = (
+    *(Dataset.REVIEWBENCH, Dataset.RE2_TEXT),
+    *(reader.dataset for reader in READERS.values() if reader.has_text),
+)
 """Datasets whose records may contain the text of a paper."""
 
 

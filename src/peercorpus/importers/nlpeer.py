@@ -157,4 +157,13 @@ def _put_in_order(document: Row) -> list[Row]:
     return [*chain, *by_id.values()]
 
 
-READER = Reader(Dataset.NLPEER, list_nlpeer, read_nlpeer, find_nlpeer, is_of_folders=True)
+READER = Reader(
+    Dataset.NLPEER,
+    "NLPeer",
+    "NLPeer (<paper>/v1/reviews.json)",
+    list_nlpeer,
+    read_nlpeer,
+    find_nlpeer,
+    is_of_folders=True,
+    has_text=True,
+)

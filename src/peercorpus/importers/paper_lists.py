@@ -235,11 +235,21 @@ def find_texts(reader: Reader, files: Sequence[Path]) -> Iterator[Source]:
             yield Source(reader, path.parent, (path, *own), path)
 
 
-LIST_READER = Reader(Dataset.PAPER_LIST, list_papers, read_paper_row, suits=has_ratings)
+LIST_READER = Reader(
+    Dataset.PAPER_LIST,
+    "lists of papers",
+    "a list of papers with an id, a title, and ratings or a decision",
+    list_papers,
+    read_paper_row,
+    suits=has_ratings,
+)
 TEXT_READER = Reader(
     Dataset.TEXT_FOLDER,
+    "tables of decisions with texts",
+    "a folder of texts with a table of decisions",
     list_papers,
     lambda parts: replace(read_paper_row(parts), text=as_text(parts.get(TEXT)), tldr=None, primary_area=None),
     find_texts,
+    has_text=True,
 )
 """Source: SakanaAI/AI-Scientist, `review_iclr_bench`: `iclr_parsed/<forum id>.txt` and `ratings_subset.tsv`."""

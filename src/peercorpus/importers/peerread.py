@@ -212,4 +212,13 @@ def _read_authors(value: object) -> tuple[str, ...]:
     )
 
 
-READER = Reader(Dataset.PEERREAD, list_peerread, read_peerread, find_peerread, is_of_folders=True)
+READER = Reader(
+    Dataset.PEERREAD,
+    "PeerRead",
+    "PeerRead (reviews/*.json)",
+    list_peerread,
+    read_peerread,
+    find_peerread,
+    is_of_folders=True,
+    has_text=True,
+)

@@ -152,19 +152,25 @@ class Reader:
     """One format of another dataset's papers.
 
     Attributes:
+        name: Name of the dataset, or of such datasets.
+        described: The format in a few words, for errors.
         find: Returns the files of this format among those of a folder; None if each is recognised by its rows.
         suits: Returns whether the first rows of a table have this format; None if it is no table.
         records: Yields the record of each paper; may raise ValueError and OSError.
         read: Returns what the parts of a record state.
         is_of_folders: Whether each paper has its own files, some of which are not read.
+        has_text: Whether a record may contain the text of a paper.
     """
 
     dataset: Dataset
+    name: str
+    described: str
     records: Callable[[Source], Iterator[Record]]
     read: Callable[[Row], StatedPaper]
     find: Callable[["Reader", Sequence[Path]], Iterable[Source]] | None = None
     suits: Callable[[Sequence[Row]], bool] | None = None
     is_of_folders: bool = False
+    has_text: bool = False
 
     def read_body(self, body: bytes) -> StatedPaper:
         """Return the paper that a record states.

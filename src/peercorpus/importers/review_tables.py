@@ -136,4 +136,11 @@ def list_reviews(source: Source) -> Iterator[Record]:
         yield make_record(Dataset.REVIEW_TABLE, f"row {first}", body)
 
 
-READER = Reader(Dataset.REVIEW_TABLE, list_reviews, read_review_rows, suits=has_reviews)
+READER = Reader(
+    Dataset.REVIEW_TABLE,
+    "tables of reviews",
+    "a table of reviews with forum_id or paper_id",
+    list_reviews,
+    read_review_rows,
+    suits=has_reviews,
+)

@@ -1,4 +1,4 @@
-"""A text with its blocks: read parts of it, and resolve the references in its sentences."""
+"""A text with its blocks: read parts of it and its list of references, and resolve what its sentences refer to."""
 
 import re
 import unicodedata
