@@ -67,13 +67,13 @@ class PdfImport:
         """Return the number of these files that are now in the workspace."""
         return self.tied + self.own + self.known
 
+    def leave_out(self, name: str, problem: str) -> None:
+        """Add the sentence on a file that was not imported."""
+        self.aside.append(f"'{name}' was set aside: {problem}.")
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """A file of the folder and the version that it is."""
 
-    file: Path
-    stored: StoredFile
+_Claim = tuple[str, StoredFile]
+"""The name of a file of the folder, and the version that it is."""
 
 
 @dataclass(slots=True)
@@ -95,33 +95,28 @@ def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
         DumpError: The folder cannot be read, its CSV files are not as expected, or none of its files can be imported.
     """
     found = PdfImport()
-    files, others = _list_folder(folder)
+    if not folder.is_dir():
+        raise DumpError(f"'{folder}' is not a folder; name one that contains PDFs.")
+    inside = sorted(folder.iterdir())
+    files = {inner.name: inner for inner in inside if inner.is_file() and not inner.is_symlink()}
     table = _find_table(folder, files)
     listed = [*_read_table(files[table])] if table else [Listed(name, Path(name).stem) for name in files]
     papers = _read_papers(workspace)
     claims = [claim for one in listed if (claim := _place(one, files, papers, found)) is not None]
-    found.aside += [f"'{name}' was set aside: it is a link or a folder, not a file." for name in others]
-    if table:
-        unlisted = files.keys() - {one.name for one in listed} - {table}
-        found.aside += [f"'{name}' was set aside: '{table}' does not list it." for name in sorted(unlisted)]
-    held = _read_held(workspace, {claim.stored.venue_id for claim in claims})
+    for inner in inside:
+        if inner.name not in files:
+            found.leave_out(inner.name, "it is a link or a folder, not a file")
+    for name in sorted(files.keys() - {one.name for one in listed} - {table}) if table else ():
+        found.leave_out(name, f"'{table}' does not list it")
+    held = _read_held(workspace, {stored.venue_id for _, stored in claims})
     with workspace.raw.transaction():
-        for claim in _drop_rivals(claims, found):
-            _keep(workspace, claim, held, found)
+        for name, stored in _drop_rivals(claims, found):
+            _keep(workspace, files[name], stored, held, found)
     if not found.taken:
         first, *others = found.aside or ["it contains no file that ends in .pdf."]
         more = f" {len(others):,} more {'was' if len(others) == 1 else 'were'} set aside." if others else ""
         raise DumpError(f"No PDF in '{folder}' was imported: {first}{more}")
     return found
-
-
-def _list_folder(folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """Return the files of a folder by name, and the names of links and subfolders, which are not followed."""
-    if not folder.is_dir():
-        raise DumpError(f"'{folder}' is not a folder; name one that contains PDFs.")
-    inside = sorted(folder.iterdir())
-    files = {inner.name: inner for inner in inside if inner.is_file() and not inner.is_symlink()}
-    return files, [inner.name for inner in inside if inner.name not in files]
 
 
 def _find_table(folder: Path, files: Iterable[str]) -> str | None:
@@ -220,13 +215,12 @@ def _place(
     elif problem is None and len({paper.forum_id for paper, _ in meant}) > 1:
         problem = f"'{listed.paper}' names several papers; list the file with its forum_id in a CSV file"
     if problem is not None:
-        found.aside.append(f"'{listed.name}' was set aside: {problem}.")
+        found.leave_out(listed.name, problem)
         return None
     paper, edit_id = meant[0]
     edit_id, path = _find_version(listed, paper, edit_id)
     sha256 = hashlib.sha256(content).hexdigest()
-    stored = StoredFile(edit_id, path, paper.venue_id, paper.forum_id, sha256, len(content), None)
-    return _Claim(files[listed.name], stored)
+    return listed.name, StoredFile(edit_id, path, paper.venue_id, paper.forum_id, sha256, len(content), None)
 
 
 def _read_pdf(name: str, files: Mapping[str, Path]) -> tuple[str | None, bytes]:
@@ -260,17 +254,16 @@ def _find_version(listed: Listed, paper: _Paper, edit_id: str | None) -> tuple[s
     return Supplied(paper.forum_id, listed.when, listed.version).names()
 
 
-def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str], found: PdfImport) -> None:
+def _keep(
+    workspace: Workspace, file: Path, stored: StoredFile, held: dict[tuple[str, str], str], found: PdfImport
+) -> None:
     """Store a file, unless the workspace has another one for the same version."""
-    stored = claim.stored
     before = held.get((stored.forum_id, stored.path))
     if before is not None and before != stored.sha256:
-        found.aside.append(
-            f"'{claim.file.name}' was set aside: the workspace has another file for that version ({stored.edit_id})."
-        )
+        found.leave_out(file.name, f"the workspace has another file for that version ({stored.edit_id})")
         return
-    if workspace.files.add(claim.file.read_bytes()) != stored.sha256:
-        raise DumpError(f"'{claim.file.name}' changed while it was imported; run the command again.")
+    if workspace.files.add(file.read_bytes()) != stored.sha256:
+        raise DumpError(f"'{file.name}' changed while it was imported; run the command again.")
     workspace.raw.state.add_file(stored)
     if before is not None:
         found.known += 1
@@ -284,19 +277,15 @@ def _keep(workspace: Workspace, claim: _Claim, held: dict[tuple[str, str], str],
 def _drop_rivals(claims: Sequence[_Claim], found: PdfImport) -> list[_Claim]:
     """Return the claims without repeated ones, and without those of different files for the same version."""
     files: dict[tuple[str, str], set[str | None]] = {}
-    for claim in claims:
-        files.setdefault((claim.stored.forum_id, claim.stored.path), set()).add(claim.stored.sha256)
+    for _, stored in claims:
+        files.setdefault((stored.forum_id, stored.path), set()).add(stored.sha256)
     left: dict[_Claim, None] = {}
-    for claim in claims:
-        if claim in left:
-            found.aside.append(
-                f"'{claim.file.name}' was set aside: it is listed twice as the same version, which counts once."
-            )
-        elif len(files[claim.stored.forum_id, claim.stored.path]) == 1:
-            left[claim] = None
+    for name, stored in claims:
+        if (name, stored) in left:
+            found.leave_out(name, "it is listed twice as the same version, which counts once")
+        elif len(files[stored.forum_id, stored.path]) == 1:
+            left[name, stored] = None
         else:
-            found.aside.append(
-                f"'{claim.file.name}' was set aside: another file in the folder is for the same version"
-                f" ({claim.stored.edit_id}); keep one, or state the version of each in a CSV file."
-            )
+            problem = f"another file in the folder is for the same version ({stored.edit_id})"
+            found.leave_out(name, f"{problem}; keep one, or state the version of each in a CSV file")
     return list(left)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.records.modality import is_only_intended
 from peercorpus.records.points import Reaction
+from peercorpus.records.sentence_ends import is_only_intended
 
 _DATA = tomllib.loads(files(__package__).joinpath("resolution.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_DATA)
