@@ -25,7 +25,7 @@ def _build_from_all(workspace: Workspace, venue_id: str) -> list[Conversation]:
     return conversations
 
 
-def test_stored_conversations_equal_those_built_from_whole_posts_and_reviews(demo_folder: Path) -> None:
+def test_stored_conversations_equal_whole_ones(demo_folder: Path) -> None:
     with open_workspace(demo_folder / "corpus") as workspace:
         for venue_id in workspace.tables.venues("6-conversations"):
             assert list(workspace.tables.read(Conversation, venue_id)) == _build_from_all(workspace, venue_id)
@@ -40,7 +40,7 @@ def test_some_of_their_turns_come_from_reviews_alone(demo_folder: Path) -> None:
     assert any(turn.final_justification for turn in turns)
 
 
-def test_a_review_posted_again_with_another_score_is_in_the_stored_conversation(tmp_path: Path) -> None:
+def test_a_review_posted_again_is_stored(tmp_path: Path) -> None:
     text = {
         "review": "The kite flies well in strong wind, but nothing is said about weak wind, in which most kites fall."
     }

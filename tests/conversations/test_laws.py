@@ -59,7 +59,7 @@ def all_above(post: Post, by_id: dict[str, Post]) -> list[Post]:
 
 
 @given(forums())
-def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Post]) -> None:
+def test_every_post_has_one_place(posts: list[Post]) -> None:
     conversations, left = build_conversations(posts)
     turns = Counter(post_id for talk in conversations for turn in talk.turns for post_id in turn.post_ids)
     context = {response.post_id for talk in conversations for response in talk.context}
@@ -69,7 +69,7 @@ def test_every_post_is_in_one_turn_or_is_context_or_is_set_aside(posts: list[Pos
 
 
 @given(forums())
-def test_turns_are_in_time_order_and_consecutive_ones_have_different_speakers(posts: list[Post]) -> None:
+def test_turns_alternate_in_time_order(posts: list[Post]) -> None:
     place = {one.post_id: number for number, one in enumerate(in_time_order(posts))}
     by_id = {one.post_id: one for one in posts}
     times = {one.post_id: max(above.created_at or EPOCH for above in all_above(one, by_id)) for one in posts}
@@ -87,7 +87,7 @@ def test_turns_are_in_time_order_and_consecutive_ones_have_different_speakers(po
 
 @pytest.mark.slow
 @given(forums(), st.randoms())
-def test_the_order_in_which_posts_are_listed_changes_nothing(posts: list[Post], random: object) -> None:
+def test_the_order_of_posts_changes_nothing(posts: list[Post], random: object) -> None:
     shuffled = list(posts)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     conversations, left = build_conversations(posts)

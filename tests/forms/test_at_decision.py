@@ -45,7 +45,7 @@ def then(review: Review) -> list[tuple[str, float | None, ScoreSource]]:
         (1_000, None, DECIDED, AtDecision.NO_REVIEW_TIME, False),
     ],
 )
-def test_a_score_is_valid_at_the_decision_if_times_show_it(
+def test_times_show_scores_at_the_decision(
     api: int, made: int | None, changed: int | None, decided: int | None, why: AtDecision, after: bool | None
 ) -> None:
     review = read(note(api, made, changed, rating=6), decided=decided)
@@ -94,15 +94,13 @@ def test_edits_show_the_texts_before_a_later_change(api: int) -> None:
     assert forget_decision(review).sections_at_decision == ()
 
 
-def test_unchanged_texts_and_those_with_hidden_changes_are_not_repeated() -> None:
+def test_unchanged_texts_are_not_repeated() -> None:
     assert read(note(2, 1_000, 1_000, review="It flies.")).sections_at_decision == ()
     assert read(note(2, 1_000, 9_000, review="It flies."), note(2, 1_000, 1_000, rating=3)).sections_at_decision == ()
 
 
 @pytest.mark.parametrize(("seen", "first"), [(4_000, {"review": "It may fly."}), (6_000, {})])
-def test_a_value_first_seen_after_the_decision_is_a_change_but_not_the_initial_value(
-    seen: int, first: dict[str, str]
-) -> None:
+def test_a_late_snapshot_is_no_initial_value(seen: int, first: dict[str, str]) -> None:
     snapshot = note(2, 1_000, seen, rating=5, review="It may fly.")
     current = note(2, 1_000, 9_000, rating=8, review="It flies.")
     review = read_review(current, "V", "R1", FORM, [], [snapshot], decided_at=to_time(DECIDED))
@@ -113,7 +111,7 @@ def test_a_value_first_seen_after_the_decision_is_a_change_but_not_the_initial_v
     assert review.revised
 
 
-def test_of_a_review_posted_after_the_decision_a_later_snapshot_may_be_the_first_version() -> None:
+def test_late_reviews_have_late_first_versions() -> None:
     current, snapshot = note(2, 6_000, 9_000, rating=8), note(2, 6_000, 6_000, rating=5)
     review = read_review(current, "V", "R1", FORM, [], [snapshot], decided_at=to_time(DECIDED))
     assert [score.value for score in review.scores if score.phase is Phase.INITIAL] == [5.0]
@@ -125,7 +123,7 @@ def test_data_about_the_decision_can_be_removed() -> None:
 
 
 @pytest.mark.parametrize(("made", "decided", "after"), [(1, 5, False), (5, 5, False), (6, 5, True), (6, None, None)])
-def test_a_post_says_whether_it_came_after_the_decision(made: int, decided: int | None, after: bool | None) -> None:
+def test_a_post_knows_the_decision(made: int, decided: int | None, after: bool | None) -> None:
     decided_at = None if decided is None else datetime.fromtimestamp(decided, UTC)
     comment = Note(id="c", forum="f", tcdate=made * 1_000, content={"comment": {"value": "Why?"}})
     post = read_post(comment, "V", PostKind.COMMENT, (Role.PUBLIC, "public_1"), decided_at=decided_at)
@@ -163,7 +161,7 @@ def of_forum(*replies: Note) -> list[Any]:
     return rows.records
 
 
-def test_a_journals_recommendation_is_a_score_of_its_reviewer() -> None:
+def test_a_journals_recommendation_is_a_score() -> None:
     signed = ["V/Paper1/Reviewer_AbCd"]
     review = Note(id="r", tcdate=1_000, tmdate=1_000, signatures=signed, invitations=["V/Paper1/-/Review"])
     review.content = {"summary_of_contributions": {"value": "It flies."}}

@@ -79,7 +79,7 @@ def with_headings(headings: dict[str, str]) -> VenueVocabulary:
     return vocabulary.read_words(json.dumps(group).encode())
 
 
-def test_a_heading_for_papers_not_accepted_does_not_reject_those_to_be_revised() -> None:
+def test_headings_reject_no_revised_paper() -> None:
     words = with_headings({"Kites 2024": "Accept", "Submitted to Kites 2024": "Reject"})
     listed = root(venueid=f"{V}/Submission", venue="Submitted to Kites 2024")
     assert read_paper(listed, V, [decided("Revision Needed")], words).status is UNKNOWN
@@ -109,11 +109,11 @@ def test_a_mapping_from_decisions_to_headings_is_ignored() -> None:
         ("4: Neutral", None),
     ],
 )
-def test_a_label_that_negates_a_verdict_does_not_favour_it(label: str, accepts: bool | None) -> None:
+def test_a_negated_verdict_is_not_favoured(label: str, accepts: bool | None) -> None:
     assert is_accepting(label) is accepts
 
 
-def test_a_scale_with_a_negated_verdict_has_its_threshold_above_it() -> None:
+def test_a_negated_verdict_is_below_the_threshold() -> None:
     labels = {1.0: "1: Reject", 2.0: "2: Do not accept", 3.0: "3: Accept", 4.0: "4: Strong accept"}
     scale = unified_scale(labels)
     assert scale is not None
@@ -145,7 +145,7 @@ def test_negative_numbers_are_numbers_with_any_minus(minus: str) -> None:
         ["\u22641: bad", "2: good", "2+: best"],
     ],
 )
-def test_labels_whose_numbers_are_ranges_or_halves_in_other_signs_are_no_scale(options: list[str]) -> None:
+def test_ranges_and_halves_are_no_scale(options: list[str]) -> None:
     assert read_scale_options(options) == {}
     assert read_score(options[0], "rating", asked(options)).value is None
 
@@ -157,10 +157,10 @@ def test_labels_whose_numbers_are_ranges_or_halves_in_other_signs_are_no_scale(o
         *("five", "5 6"),
     ],
 )
-def test_an_answer_that_is_not_a_single_number_has_no_value(answer: str) -> None:
+def test_only_single_numbers_have_values(answer: str) -> None:
     assert read_number(answer, {}) is None
 
 
 @pytest.mark.parametrize(("answer", "value"), [("5.5: weak accept", 5.5), ("(5.5)", 5.5), ("\u0665", 5.0), ("+1", 1.0)])
-def test_half_points_signs_and_digits_of_other_scripts_are_numbers(answer: str, value: float) -> None:
+def test_halves_and_other_digits_are_numbers(answer: str, value: float) -> None:
     assert read_number(answer, {}) == value

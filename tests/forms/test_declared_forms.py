@@ -96,7 +96,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("venue_id", REVIEWED)
-def test_every_venue_whose_form_is_known_has_a_record(venue_id: str) -> None:
+def test_every_known_form_has_a_record(venue_id: str) -> None:
     found = declared_form(venue_id)
     assert found is not None
     assert found.fields
@@ -104,13 +104,13 @@ def test_every_venue_whose_form_is_known_has_a_record(venue_id: str) -> None:
 
 
 @pytest.mark.parametrize("venue_id", UNKNOWN)
-def test_a_venue_with_an_unknown_form_has_a_record_that_reads_no_review(venue_id: str) -> None:
+def test_an_unknown_form_reads_no_review(venue_id: str) -> None:
     assert declared_form(venue_id) is None
     (record,) = [form for form in FORMS.values() if venue_id in form.venue_ids]
     assert record.unknown
 
 
-def test_a_venue_without_a_record_has_no_form_and_never_the_default_template() -> None:
+def test_without_record_there_is_no_form() -> None:
     assert declared_form("Example.cc/2030/Workshop/New") is None
     assert declared_form("ICLR.cc/2025/Workshop/ICBINB") is None
     assert not FORMS["default-v1"].venues
@@ -131,7 +131,7 @@ def test_the_records_are_complete_and_state_their_sources() -> None:
     assert table["uai-2022"] == (2, "K")
 
 
-def test_facts_from_code_or_memory_are_marked_field_by_field() -> None:
+def test_weak_facts_are_marked() -> None:
     assert not FORMS["tmlr"].is_verified
     assert set(FORMS["tmlr"].unverified_fields) == {field.name for field in FORMS["tmlr"].fields}
     neurips = FORMS["neurips-2021"]
@@ -182,7 +182,7 @@ def test_a_scale_offers_its_numbers_and_no_other(form_id: str, name: str, number
         ("uai-2022", "Q6 Overall score", "6: Accept", (Aspect.RECOMMENDATION, 6.0, "6: Accept", None, None)),
     ],
 )
-def test_an_answer_is_read_on_the_declared_scale_or_not_at_all(form_id: str, name: str, answer: Any, read: Any) -> None:
+def test_answers_are_read_on_declared_scales(form_id: str, name: str, answer: Any, read: Any) -> None:
     (score,) = read_fields({name: answer}, as_review_form(FORMS[form_id])).scores
     assert (score.aspect, score.value, score.label, score.low, score.high) == read
 
@@ -197,7 +197,7 @@ def test_an_answer_is_read_on_the_declared_scale_or_not_at_all(form_id: str, nam
         ("spatiotemporal-2018", "evaluation"),
     ],
 )
-def test_a_name_that_is_a_score_elsewhere_is_a_text_where_the_form_asks_for_text(form_id: str, name: str) -> None:
+def test_the_form_decides_score_or_text(form_id: str, name: str) -> None:
     reading = read_fields({name: "Yes"}, as_review_form(FORMS[form_id]))
     assert [section.field for section in reading.sections] == [name]
 
@@ -209,7 +209,7 @@ def test_a_form_without_an_overall_rating_has_none(form_id: str) -> None:
     assert Aspect.RECOMMENDATION not in {form.aspect(name) for name in form.questions}
 
 
-def test_a_form_with_an_unknown_rating_does_not_count_as_unrated() -> None:
+def test_an_unknown_rating_is_not_unrated() -> None:
     assert not FORMS["corl-2025"].is_unrated
     assert not FORMS["melba"].is_unrated
 
@@ -223,7 +223,7 @@ def test_aspects_in_records_never_contradict_the_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("form_id", ["corl-2021", "corl-2022", "corl-2023"])
-def test_scores_of_corl_have_the_aspects_of_the_vocabulary(form_id: str) -> None:
+def test_corls_scores_have_known_aspects(form_id: str) -> None:
     form = as_review_form(FORMS[form_id])
     names = ("technical_quality", "clarity_of_presentation", "potential_impact", "robotics_focus")
     assert [form.aspect(name) for name in names if name in form.questions] == [
@@ -234,7 +234,7 @@ def test_scores_of_corl_have_the_aspects_of_the_vocabulary(form_id: str) -> None
     ]
 
 
-def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_matches() -> None:
+def test_an_own_record_precedes_a_pattern() -> None:
     found = declared_form("NIPS.cc/2018/Workshop/CDNNRIA"), declared_form("NIPS.cc/2018/Workshop/Other")
     assert [form and form.id for form in found] == ["cdnnria-2018", "workshops-2017-2019"]
     assert declared_form("NIPS.cc/2018/Workshop/Other/Track") is None
@@ -268,12 +268,12 @@ def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_match
         ("TMLR/2024", None),
     ],
 )
-def test_a_venue_has_the_form_of_its_own_year_track_and_family_or_none(venue_id: str, form_id: str | None) -> None:
+def test_a_venue_has_its_own_form(venue_id: str, form_id: str | None) -> None:
     found = declared_form(venue_id)
     assert (found and found.id) == form_id
 
 
-def test_no_venue_of_the_catalogue_has_the_form_of_another_family_year_or_track() -> None:
+def test_no_venue_has_anothers_form() -> None:
     for row in rows():
         found = declared_form(row.id)
         served = found.venue_ids if found else ()
@@ -433,7 +433,7 @@ def test_a_range_of_years_means_each_year(tmp_path: Path) -> None:
         ("form = [", "made_up.toml: "),
     ],
 )
-def test_an_invalid_record_is_refused_by_file_and_name(text: str, message: str, tmp_path: Path) -> None:
+def test_an_invalid_record_is_refused(text: str, message: str, tmp_path: Path) -> None:
     _write(tmp_path, text)
     with pytest.raises(ValueError, match=re.escape(message)):
         read_forms(tmp_path)
@@ -469,7 +469,7 @@ def own_form(text: str) -> DeclaredForm | None:
     return read_own_form(own, "venues.toml")
 
 
-def test_a_users_form_takes_its_sources_from_the_row_and_may_name_answers_of_the_package() -> None:
+def test_a_users_form_takes_the_rows_sources() -> None:
     form = own_form(OWN)
     assert form is not None
     assert (form.venues, form.sources) == (("Harbour.org/2031/Conference",), ("https://harbour.example",))
@@ -493,7 +493,7 @@ def test_a_users_form_takes_its_sources_from_the_row_and_may_name_answers_of_the
         ("field = [", "field = 3 #", "form.field", "array"),
     ],
 )
-def test_a_users_form_that_cannot_be_read_is_refused_by_key(old: str, new: str, key: str, expected: str) -> None:
+def test_an_unreadable_users_form_is_refused(old: str, new: str, key: str, expected: str) -> None:
     assert old in OWN
     with pytest.raises(VenuesFileError) as refused:
         own_form(OWN.replace(old, new, 1))
@@ -502,7 +502,7 @@ def test_a_users_form_that_cannot_be_read_is_refused_by_key(old: str, new: str, 
     assert [part for part in (key, expected) if part not in told] == []
 
 
-def test_the_example_of_the_page_is_a_row_with_a_form() -> None:
+def test_the_pages_example_has_a_form() -> None:
     [example] = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     [own] = read_own_venues(example.encode(), "venues.toml").values()
     form = read_own_form(own, "venues.toml")

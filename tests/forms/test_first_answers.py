@@ -29,14 +29,14 @@ def read(edits: list[Note], *earlier: Note) -> Review:
     return read_review(NOW, "V", "R1", NO_FORM, edits, earlier)
 
 
-def test_the_first_text_is_kept_beside_the_text_of_today() -> None:
+def test_the_first_text_is_kept() -> None:
     review = read([version(1_000, review=FIRST, rating=3), version(9_000, review=LATER, rating=6)])
     assert [section.text for section in review.sections] == [LATER]
     assert [(section.field, section.text) for section in review.initial_sections] == [("review", FIRST)]
     assert review.updated_fields == ()
 
 
-def test_a_stored_earlier_version_gives_the_initial_text_too() -> None:
+def test_a_stored_version_gives_the_text() -> None:
     assert [section.text for section in read([], version(1_000, 2_000, review=FIRST)).initial_sections] == [FIRST]
 
 
@@ -45,12 +45,12 @@ def test_without_an_initial_text_the_field_is_flagged() -> None:
     assert (review.initial_sections, review.updated_fields) == ((), ("review",))
 
 
-def test_a_text_that_was_never_changed_is_neither_kept_twice_nor_flagged() -> None:
+def test_an_unchanged_text_is_kept_once() -> None:
     review = read([version(1_000, review=LATER, rating=3), version(9_000, rating=6)])
     assert (review.initial_sections, review.updated_fields) == ((), ())
 
 
-def test_an_edit_posted_again_before_the_next_one_counts_as_an_earlier_version() -> None:
+def test_a_reposted_edit_is_an_earlier_version() -> None:
     review = read([version(1_000, 5_000_000, review=FIRST, rating=3), version(8_000_000, review=LATER, rating=6)])
     assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
     later = version(1_000, 9_000_000, review=LATER, rating=6)
@@ -61,7 +61,7 @@ def test_an_edit_posted_again_before_the_next_one_counts_as_an_earlier_version()
     assert [section.text for section in review.initial_sections] == [FIRST]
 
 
-def test_a_final_justification_is_not_part_of_the_initial_review() -> None:
+def test_a_final_justification_is_not_initial() -> None:
     note = version(1_000, 9_000, review=FIRST, final_justification="The rebuttal convinced me.")
     review = read_review(note, "V", "R1", NO_FORM, [])
     assert [section.text for section in review.sections] == [FIRST]
@@ -92,7 +92,7 @@ def test_a_line_mentioning_updates_is_not_one(line: str) -> None:
     assert not holds_update(f"A review.\n\n{line}\nMore words.")
 
 
-def test_an_edit_followed_by_another_shows_an_earlier_answer() -> None:
+def test_a_followed_edit_shows_earlier_answers() -> None:
     edits = [version(50_000, review=FIRST, rating=5), version(90_000, review=LATER, rating=6)]
     review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
     assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
@@ -102,7 +102,7 @@ def test_an_edit_followed_by_another_shows_an_earlier_answer() -> None:
     assert [section.text for section in review.initial_sections] == [FIRST]
 
 
-def test_an_edit_that_shows_what_the_note_shows_may_be_the_change_itself() -> None:
+def test_an_equal_edit_may_be_the_change() -> None:
     edits = [version(50_000, rating=6), version(90_000, review=LATER, rating=6)]
     review = read_review(version(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
     assert [score.phase for score in review.scores] == [Phase.FINAL]

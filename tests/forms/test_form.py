@@ -68,9 +68,7 @@ def read_values(name: str, answers: list[Any], api: int) -> list[float | None]:
 
 
 @given(st.sampled_from([*RATINGS, *ASPECTS]), scales(), st.data(), st.sampled_from([1, 2]))
-def test_a_named_score_is_read_in_a_venue_of_any_size(
-    name: str, scale: list[Option], data: st.DataObject, api: int
-) -> None:
+def test_a_named_score_is_read(name: str, scale: list[Option], data: st.DataObject, api: int) -> None:
     chosen = data.draw(st.lists(st.sampled_from(scale), min_size=1, max_size=30))
     assert read_values(name, [answer for _, answer in chosen], api) == [number for number, _ in chosen]
 
@@ -124,7 +122,7 @@ def test_prose_that_begins_with_numbers_stays_prose(name: str, answers: list[str
 
 @pytest.mark.parametrize("name", ["clarity", "novelty", "evaluation"])
 @pytest.mark.parametrize("answer", ["3 main weaknesses: see below.", "2 unclear figures", "0.5 improvement at most"])
-def test_a_remark_in_a_field_that_may_be_a_score_is_text(name: str, answer: str) -> None:
+def test_a_remark_is_text(name: str, answer: str) -> None:
     form = infer_form("V", [{name: answer}, {name: "The text reads well, apart from the proofs."}])
     assert [section.text for section in read_fields({name: answer}, form).sections] == [answer]
 
@@ -165,7 +163,7 @@ def questions(draw: st.DrawFn, name: str = "rating") -> Question:
 
 
 @given(questions(), ANSWERS)
-def test_a_value_is_one_the_form_offers_or_null(question: Question, answer: Any) -> None:
+def test_a_value_is_offered_or_null(question: Question, answer: Any) -> None:
     score = read_score(answer, "rating", ReviewForm("F", {"rating": question}))
     if question.labels and score.value is not None:
         assert score.value in question.labels
@@ -176,7 +174,7 @@ def test_a_value_is_one_the_form_offers_or_null(question: Question, answer: Any)
 
 
 @given(st.lists(TEXTS.filter(bool), min_size=1, max_size=8, unique=True), st.data())
-def test_an_offered_answer_has_its_own_number_or_none(options: list[str], data: st.DataObject) -> None:
+def test_an_offered_answer_has_its_number(options: list[str], data: st.DataObject) -> None:
     asked = {"id": "F", "edit": {"note": {"content": {"rating": {"value": {"param": {"enum": options}}}}}}}
     form = derive_form(json.dumps(asked).encode())
     assert form is not None
@@ -188,7 +186,7 @@ def test_an_offered_answer_has_its_own_number_or_none(options: list[str], data: 
 
 
 @given(questions(), ANSWERS)
-def test_a_value_is_in_the_answer_or_assigned_to_it_by_the_form(question: Question, answer: Any) -> None:
+def test_a_value_comes_from_the_answer(question: Question, answer: Any) -> None:
     score = read_score(answer, "rating", ReviewForm("F", {"rating": question}))
     if score.value is None:
         return
@@ -228,7 +226,7 @@ def test_parsed_fields_together_equal_the_notes_content(form: ReviewForm, fields
         ([3, 4], None),
     ],
 )
-def test_words_are_a_number_only_if_the_form_says_so(answer: Any, value: float | None) -> None:
+def test_the_form_gives_words_numbers(answer: Any, value: float | None) -> None:
     labels = {4.0: "4: Accept", 3.0: "3: Weak Accept", 2.0: "2 Reject", 1.0: "1 Reject"}
     form = ReviewForm("F", {"rating": Question("rating", 1, labels, is_choice=True)})
     assert read_score(answer, "rating", form).value == value
@@ -236,12 +234,12 @@ def test_words_are_a_number_only_if_the_form_says_so(answer: Any, value: float |
 
 
 @pytest.mark.parametrize("answer", ["2-3", "3 / 4", "3 to 4", "3 or 4", "3,5"])
-def test_a_range_or_a_fraction_is_not_a_number(answer: str) -> None:
+def test_ranges_and_fractions_are_no_numbers(answer: str) -> None:
     score = read_score(answer, "rating", ReviewForm("inferred:V", {}))
     assert (score.value, score.label) == (None, answer)
 
 
-def test_a_number_too_large_for_a_float_is_null() -> None:
+def test_too_large_a_number_is_null() -> None:
     assert read_score(10**400, "rating", ReviewForm("inferred:V", {})).value is None
 
 

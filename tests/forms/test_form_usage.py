@@ -69,7 +69,7 @@ def readings(corpus: Path, text: str) -> dict[str, tuple[dict[str, int], dict[st
     return None if compared is None else {one.name: (dict(one.without), dict(one.own)) for one in compared}
 
 
-def test_each_field_of_public_reviews_is_compared_in_the_order_of_the_form(corpus: Path) -> None:
+def test_fields_are_compared_in_order(corpus: Path) -> None:
     found = readings(corpus, ROW + FORM)
     assert found == {
         "verdict": (
@@ -93,13 +93,13 @@ def test_the_venues_own_names_identify_reviews(corpus: Path) -> None:
     assert found["shines"] == ({"text: other": 2, NO_REVIEW: 1}, {"text: other": 3})
 
 
-def test_nothing_is_compared_if_the_file_declares_no_reading(corpus: Path) -> None:
+def test_without_declared_reading_nothing_is_compared(corpus: Path) -> None:
     assert readings(corpus, "") is None
     assert readings(corpus, f'{ROW}remark = "Strange."\n') is None
 
 
 @pytest.mark.slow
-def test_the_command_shows_before_and_after_and_status_names_the_form(corpus: Path, run: Run) -> None:
+def test_the_command_shows_both_readings(corpus: Path, run: Run) -> None:
     (corpus / "venues.toml").write_text(ROW + FORM)
     with open_workspace(corpus) as workspace:
         build_here(workspace)

@@ -75,7 +75,7 @@ def test_states_are_three_and_unknown() -> None:
     ]
 
 
-def test_a_note_seen_without_its_number_is_no_gap() -> None:
+def test_an_unnumbered_note_is_no_gap() -> None:
     first, second = (Note(id=name, forum="p", invitations=[HERE]) for name in ("a", "b"))
     assert count_unseen("p", [root(), first, second, reply(3)], ()) == (0, 0)
     assert count_unseen("p", [root(), first, reply(3)], ()) == (1, 0)

@@ -63,7 +63,7 @@ def test_the_type_of_a_field_of_api_2(param: dict[str, Any], expected: FieldType
 
 
 @pytest.mark.parametrize("name", ["claims_and_evidence", "audience", "experience_assessment"])
-def test_a_verbal_answer_is_a_score_if_the_field_name_is_known_as_one(name: str) -> None:
+def test_known_names_make_words_scores(name: str) -> None:
     question = derived({name: v2({"type": "string", "enum": YES_NO})}, 2).questions[name]
     assert (question.type, question.labels, question.answers) == (FieldType.SCORE, {}, ("Yes", "No"))
 
@@ -78,7 +78,7 @@ def test_a_verbal_answer_is_a_score_if_the_field_name_is_known_as_one(name: str)
         ("claims_and_evidence", {"type": "string", "enum": ["5: top", "Yes"]}, "score"),
     ],
 )
-def test_one_name_is_a_score_on_one_form_and_text_on_another(name: str, param: dict[str, Any], place: str) -> None:
+def test_forms_may_use_a_name_differently(name: str, param: dict[str, Any], place: str) -> None:
     answer = "5: top" if place == "score" else "5 of them hold."
     reading = read_fields({name: answer}, derived({name: v2(param)}, 2))
     assert (len(reading.scores), len(reading.sections)) == ((1, 0) if place == "score" else (0, 1))
@@ -94,7 +94,7 @@ def test_a_field_keeps_everything_in_the_invitation() -> None:
     assert (question.is_optional, question.readers) == (True, ("V/Program_Chairs",))
 
 
-def test_api_1_marks_required_fields_and_api_2_optional_ones() -> None:
+def test_optional_fields_are_known_on_both_apis() -> None:
     first = derived({"a": {"value-regex": ".", "required": True}, "b": {"value-regex": "."}}, 1)
     second = derived({"a": v2({"type": "string"}), "b": v2({"type": "string", "optional": True})}, 2)
     for form in (first, second):

@@ -66,9 +66,7 @@ def rows(workspace: Workspace, kind: Any) -> list[Any]:
     return [row for row in workspace.tables.read(kind, KITES) if getattr(row, "forum_id", "kite1") == "kite1"]
 
 
-def test_re2_gives_first_scores_and_conversations_and_reviewbench_all_else(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_re2_gives_first_scores(tmp_path: Path, workspace: Workspace) -> None:
     parts = write_parts(tmp_path, reviewbench_row(), re2_paper(), re2_rebuttal())
     build(workspace, *parts.values())
     (paper,) = rows(workspace, Paper)
@@ -161,7 +159,7 @@ SEVERAL: dict[str, tuple[dict[str, Rows], list[Reason]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
-def test_several_records_of_one_conversation_give_the_same_rows_in_any_order(tmp_path: Path, name: str) -> None:
+def test_conversations_merge_in_any_order(tmp_path: Path, name: str) -> None:
     talks, reasons = SEVERAL[name]
     paths = [write_json(tmp_path / file, [talk]) for file, talk in talks.items()]
     paper = write_json(tmp_path / "REVIEWS_train.json", [re2_paper()])
@@ -186,7 +184,7 @@ def test_several_records_of_one_conversation_give_the_same_rows_in_any_order(tmp
 
 
 @pytest.mark.slow
-def test_two_files_of_reviews_give_the_same_rows_in_any_order(tmp_path: Path) -> None:
+def test_files_merge_in_any_order(tmp_path: Path) -> None:
     papers = {"a": re2_paper(metareview="They fly."), "b": re2_paper(metareview="They fall.")}
     paths = [write_json(tmp_path / name / f"REVIEWS_{name}.json", [paper]) for name, paper in papers.items()]
     made: list[list[Any]] = []
@@ -265,7 +263,7 @@ def test_conflicts_between_two_records_are_kept_visible(tmp_path: Path, workspac
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", [("train", "test"), ("test", "train")])
-def test_a_paper_in_both_splits_is_a_test_paper(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
+def test_both_splits_mean_test(tmp_path: Path, workspace: Workspace, order: tuple[str, str]) -> None:
     for split in order:
         path = write_json(tmp_path / split / f"REVIEWS_{split}.json", [re2_paper()])
         import_dumps(workspace, [path])

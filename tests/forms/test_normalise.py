@@ -30,9 +30,7 @@ PAPER = v2("paper", "Submission", "Authors", number=1, content={"title": "On Kit
         (v2("x", "Submission") | {"forum": "x", "ddate": 1}, Reason.DELETED),
     ],
 )
-def test_a_note_without_a_known_place_is_set_aside_and_the_sum_balances(
-    tmp_path: Path, note: dict[str, Any], reason: Reason
-) -> None:
+def test_a_placeless_note_is_set_aside(tmp_path: Path, note: dict[str, Any], reason: Reason) -> None:
     found = Normalised(tmp_path / "w", [PAPER, note])
     assert found.aside == {"x": reason}
     assert all(one.holds for one in found.sums)
@@ -40,7 +38,7 @@ def test_a_note_without_a_known_place_is_set_aside_and_the_sum_balances(
 
 
 @pytest.mark.parametrize("root", [{"ddate": 1}, {"readers": [V]}])
-def test_replies_of_a_submission_set_aside_are_not_to_be_harvested(tmp_path: Path, root: dict[str, Any]) -> None:
+def test_replies_of_hidden_submissions_are_explained(tmp_path: Path, root: dict[str, Any]) -> None:
     submission = v2("x", "Submission") | {"forum": "x"} | root
     reply = v2("y", "Official_Comment") | {"forum": "x", "replyto": "x"}
     found = Normalised(tmp_path / "w", [PAPER, submission, reply])
@@ -75,7 +73,7 @@ def test_kind_and_role_come_from_invitation_and_signature(
     assert (post.kind, post.role, post.signature, post.text) == (kind, role, name, "Words.")
 
 
-def test_an_author_who_signs_by_name_is_an_author_and_keeps_no_name(tmp_path: Path) -> None:
+def test_a_signing_author_keeps_no_name(tmp_path: Path) -> None:
     paper = PAPER | {"content": PAPER["content"] | {"authorids": {"value": ["~Ada_Example1", "ada@example.org"]}}}
     found = Normalised(
         tmp_path / "w", [paper, v2("x", "Official_Comment", "~Ada_Example1", content={"comment": "Hi."})]
@@ -105,20 +103,18 @@ DECISION = v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (p
         ([_venueid("/Something_New")], Status.UNKNOWN),
     ],
 )
-def test_the_status_is_read_from_the_notes_venueid_then_from_its_replies(
-    tmp_path: Path, notes: list[dict[str, Any]], status: Status
-) -> None:
+def test_venueid_precedes_replies_for_status(tmp_path: Path, notes: list[dict[str, Any]], status: Status) -> None:
     assert Normalised(tmp_path / "w", notes).papers[0].status is status
 
 
-def test_the_decision_is_verbatim_with_its_time_and_text(tmp_path: Path) -> None:
+def test_the_decision_is_verbatim(tmp_path: Path) -> None:
     paper = Normalised(tmp_path / "w", [PAPER, DECISION]).papers[0]
     assert (paper.decision, paper.decision_comment) == ("Accept (poster)", "Good.")
     assert paper.decided_at is not None
     assert paper.decided_at.isoformat() == "2023-11-14T22:13:20+00:00"
 
 
-def test_on_api_1_acceptance_comes_from_the_decision_never_from_the_venueid(tmp_path: Path) -> None:
+def test_on_api_1_venueid_accepts_nothing(tmp_path: Path) -> None:
     content = {"title": "On Kites", "venueid": V, "authors": ["Anonymous"]}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
     root |= {"readers": ["everyone"]}
@@ -134,7 +130,7 @@ def test_hidden_and_deleted_notes_are_kept_and_marked(tmp_path: Path) -> None:
     assert found.reviews[0].readers_public is False
 
 
-def test_a_field_with_its_own_readers_is_not_read(tmp_path: Path) -> None:
+def test_a_closed_field_is_not_read(tmp_path: Path) -> None:
     content = {"comment": {"value": "Open."}, "to_chairs": {"value": "Closed.", "readers": [V]}}
     found = Normalised(tmp_path / "w", [PAPER, v2("x", "Official_Comment", "Authors") | {"content": content}])
     assert found.posts["x"].text == "Open."
@@ -152,13 +148,13 @@ def test_a_hidden_or_deleted_edit_is_ignored(tmp_path: Path, hidden: dict[str, A
     assert read.revised is None
 
 
-def test_a_chairs_recommendation_is_not_a_decision_if_the_venue_states_one(tmp_path: Path) -> None:
+def test_a_chairs_recommendation_decides_nothing(tmp_path: Path) -> None:
     advice = v2("m", "Meta_Review", "Area_Chair_X", content={"recommendation": "Accept (Poster)", "metareview": "Yes."})
     (paper,) = Normalised(tmp_path / "w", [PAPER, advice]).papers
     assert (paper.status, paper.decision, paper.decision_comment) == (Status.UNDER_REVIEW, None, "Yes.")
 
 
-def test_names_of_reviews_and_decisions_come_from_the_venues_group(tmp_path: Path) -> None:
+def test_the_group_names_its_replies(tmp_path: Path) -> None:
     said = {"review_name": "Assessment", "decision_name": "Outcome", "decision_field_name": "our_verdict"}
     content = {name: {"value": value} for name, value in said.items()}
     group = json.dumps({"id": V, "domain": V, "content": content}).encode()
@@ -176,20 +172,20 @@ def test_names_of_reviews_and_decisions_come_from_the_venues_group(tmp_path: Pat
     assert len(found.reviews) == 1
 
 
-def test_api_1_names_the_presentation_of_accepted_papers_in_the_venue(tmp_path: Path) -> None:
+def test_on_api_1_venue_names_presentation(tmp_path: Path) -> None:
     content = {"title": "On Kites", "venue": "Invented 2020 Poster"}
     root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
     root |= {"readers": ["everyone"]}
     assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
 
 
-def test_extra_stays_valid_json_if_a_line_starts_with_an_email_address(tmp_path: Path) -> None:
+def test_redacted_extra_is_valid_json(tmp_path: Path) -> None:
     concern = {"author_identity_guess": "Mail me:\nada@example.org\tor ~Ada_Example1"}
     (review,) = Normalised(tmp_path / "w", [PAPER, v2("r", "Official_Review", "Reviewer_A", content=concern)]).reviews
     assert json.loads(review.extra) == {"author_identity_guess": "Mail me:\n[e-mail]\tor [profile]"}
 
 
-def test_unknown_fields_of_a_paper_are_kept_in_extra(tmp_path: Path) -> None:
+def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     content = {"title": {"value": ["Two", "titles"]}, "venue": {"value": {"a": 1}}, "primary_area": {"value": ["x"]}}
     (paper,) = Normalised(tmp_path / "w", [PAPER | {"content": content}]).papers
     assert json.loads(paper.extra) == {"title": ["Two", "titles"], "venue": {"a": 1}, "primary_area": ["x"]}
@@ -230,7 +226,7 @@ def test_an_email_address_is_never_in_extra(tmp_path: Path) -> None:
     assert "example.org" not in Normalised(tmp_path / "w", [paper]).papers[0].extra
 
 
-def test_the_same_notes_in_another_order_give_the_same_rows(tmp_path: Path) -> None:
+def test_the_order_of_notes_changes_nothing(tmp_path: Path) -> None:
     notes = [PAPER, DECISION, v2("b", "Official_Review", "Reviewer_B"), v2("a", "Public_Comment", "(anonymous)")]
     one, two = Normalised(tmp_path / "1", notes), Normalised(tmp_path / "2", notes[::-1])
     assert (one.papers, one.reviews, one.posts) == (two.papers, two.reviews, two.posts)
@@ -255,7 +251,7 @@ def says(**answers: Any) -> RawObject:
     return raw({"id": V, "content": {name: {"value": value} for name, value in answers.items()}}, RawKind.GROUP)
 
 
-def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Path) -> None:
+def test_each_kind_has_its_own_form(tmp_path: Path) -> None:
     notes = [
         v2("a", "First_Look", "Reviewer_A", content={"rating": "2: good"}),
         v2("b", "Second_Look", "Reviewer_B", content={"rating": "2: fair"}),
@@ -276,7 +272,7 @@ def test_reviews_of_several_kinds_are_each_read_with_their_own_form(tmp_path: Pa
     }
 
 
-def test_a_chairs_first_edit_does_not_determine_a_notes_kind(tmp_path: Path) -> None:
+def test_a_chairs_edit_names_no_kind(tmp_path: Path) -> None:
     review = v2("r", "Official_Review", "Reviewer_A", content={"summary": "Kites."})
     review["invitations"] = [f"{V}/-/Edit", *review["invitations"]]
     (read,) = Normalised(tmp_path / "w", [PAPER, review]).reviews
@@ -317,7 +313,7 @@ def test_a_file_path_is_not_prose(tmp_path: Path) -> None:
     assert (read.posts["r"].text, read.posts["c"].text) == ("Clear.", "See there.")
 
 
-def test_a_changed_review_has_its_current_and_its_initial_text(tmp_path: Path) -> None:
+def test_a_changed_review_has_both_texts(tmp_path: Path) -> None:
     now = {"summary": "Kites.", "questions": "UPDATE: none."}
     review = v2("r", "Official_Review", "Reviewer_A", tcdate=1_000, tmdate=9_000, content=now)
     edits = [_edit("e1", 1_000, {**now, "questions": "Why?"}), _edit("e2", 9_000, now)]
@@ -351,7 +347,7 @@ PERSONAL = {
 
 
 @given(st.sampled_from(sorted(PERSONAL)), st.sampled_from(["", "author_", "main_"]))
-def test_a_field_about_a_person_is_known_by_its_words(name: str, prefix: str) -> None:
+def test_personal_fields_are_known_by_words(name: str, prefix: str) -> None:
     assert vocabulary.is_personal(f"{prefix}{name}")
 
 
@@ -368,11 +364,11 @@ def test_a_field_about_a_person_is_known_by_its_words(name: str, prefix: str) ->
         *("number_of_years_in_dataset", "native_resolution", "secondary_area", "comments_to_senior_reviewers"),
     ],
 )
-def test_a_field_about_the_paper_is_no_personal_one(name: str) -> None:
+def test_fields_about_papers_are_kept(name: str) -> None:
     assert not vocabulary.is_personal(name)
 
 
-def test_a_field_about_a_person_is_found_inside_an_answer() -> None:
+def test_nested_personal_fields_are_found() -> None:
     told = fields_to_json({"about": {"you": {"career_stage": "early", "note": "Fine."}}, "student_paper": "yes"})
     assert told == '{"about":{"you":{"note":"Fine."}},"student_paper":"yes"}'
 
@@ -394,6 +390,6 @@ def test_fields_about_persons_stay_in_the_raw_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("venue", "status"), [("Invented 2020 January Submission", Status.UNKNOWN), ("Invented 2020", Status.ACCEPTED)]
 )
-def test_a_bare_venue_id_on_an_open_submission_does_not_accept_it(tmp_path: Path, venue: str, status: Status) -> None:
+def test_a_bare_venueid_does_not_accept(tmp_path: Path, venue: str, status: Status) -> None:
     content = PAPER["content"] | {"venueid": {"value": V}, "venue": {"value": venue}}
     assert Normalised(tmp_path / "w", [PAPER | {"content": content}]).papers[0].status is status

@@ -112,7 +112,7 @@ def paper_of(root: Note, *replies: Note) -> Paper:
         ),
     ],
 )
-def test_a_decision_is_read_closely_or_not_at_all(decision: str, status: Status) -> None:
+def test_a_decision_is_read_closely(decision: str, status: Status) -> None:
     assert vocabulary.status_of_decision(decision) is status
 
 
@@ -129,7 +129,7 @@ def test_a_decision_is_read_closely_or_not_at_all(decision: str, status: Status)
         ("ICLR 2022 Conference Desk Rejected Submission", Status.DESK_REJECTED),
     ],
 )
-def test_a_venue_name_with_a_presentation_type_means_accepted(venue: str, status: Status) -> None:
+def test_a_presentation_type_means_accepted(venue: str, status: Status) -> None:
     assert vocabulary.status_of_venue(venue) is status
     assert paper_of(old_root(venue=venue)).status is status
 
@@ -149,7 +149,7 @@ def test_a_venue_name_with_a_presentation_type_means_accepted(venue: str, status
         ("/Retracted_Acceptance", Status.UNKNOWN),
     ],
 )
-def test_a_journals_venueid_gives_the_status_of_a_submission(tail: str, status: Status) -> None:
+def test_a_journals_venueid_gives_the_status(tail: str, status: Status) -> None:
     assert paper_of(new_root(venueid=V + tail)).status is status
 
 
@@ -161,7 +161,7 @@ def test_a_journals_venueid_gives_the_status_of_a_submission(tail: str, status: 
         ("submitted, no decision", Status.UNKNOWN),
     ],
 )
-def test_api_1_may_state_the_decision_in_the_submission_itself(decision: str, status: Status) -> None:
+def test_on_api_1_submissions_may_decide(decision: str, status: Status) -> None:
     paper = paper_of(old_root(decision=decision), reply("submission/review", review="Clear."))
     assert (paper.decision, paper.status, paper.decided_at) == (decision, status, None)
 
@@ -171,7 +171,7 @@ def test_a_posted_decision_takes_precedence_over_the_submissions() -> None:
     assert (paper.decision, paper.status) == ("Accept", Status.ACCEPTED)
 
 
-def test_on_api_2_a_field_of_the_submission_is_not_a_decision() -> None:
+def test_on_api_2_submissions_decide_nothing() -> None:
     paper = paper_of(new_root(decision="Accept", venueid=f"{V}/Submission"))
     assert (paper.decision, paper.status) == (None, Status.UNDER_REVIEW)
 
@@ -187,9 +187,7 @@ def test_on_api_2_a_field_of_the_submission_is_not_a_decision() -> None:
         ("Paper1/Official_Comment", "final_recommendation", None),
     ],
 )
-def test_a_recommendation_decides_only_in_a_decision_or_on_api_1_in_a_meta_review(
-    tail: str, field: str, decision: str | None
-) -> None:
+def test_recommendations_rarely_decide(tail: str, field: str, decision: str | None) -> None:
     answers: dict[str, Any] = {field: decision or "Accept"}
     assert paper_of(old_root(), reply(tail, **answers)).decision == decision
 
@@ -207,7 +205,7 @@ def test_the_final_recommendation_takes_precedence_over_the_first() -> None:
 
 
 @pytest.mark.parametrize(("tail", "reversion", "left"), LEFT)
-def test_a_reverted_withdrawal_or_desk_rejection_does_not_count(tail: str, reversion: str, left: Status) -> None:
+def test_a_reverted_withdrawal_does_not_count(tail: str, reversion: str, left: Status) -> None:
     gone, back = reply(tail, 1), reply(f"{tail}_Reversion", 2, **{reversion: "We approve."})
     root = new_root(venueid=f"{V}/Submission")
     assert paper_of(root, gone).status is left
@@ -223,7 +221,7 @@ def test_a_reversion_before_it_reverts_nothing(tail: str, reversion: str, left: 
     assert paper_of(root, reply(f"{tail}_Reversion", 1, **{reversion: "Yes."}), reply(tail, 2)).status is left
 
 
-def test_a_reversion_reverts_only_its_kind_and_may_come_at_the_same_instant() -> None:
+def test_a_reversion_reverts_its_kind() -> None:
     root = new_root(venueid=f"{V}/Submission")
     withdrawn, rejected = reply("Withdrawal", 1), reply("Desk_Rejection", 2)
     back = reply("Desk_Rejection_Reversion", 2, revert_desk_rejection_confirmation="We approve.")
@@ -256,7 +254,7 @@ def test_an_invitations_kind_is_its_last_path_element(tail: str, kind: PostKind)
 
 
 @pytest.mark.parametrize("tail", ["submission/review", "submission/B1/review"])
-def test_a_review_of_an_old_invitation_is_read_with_its_form(tmp_path: Path, tail: str) -> None:
+def test_an_old_invitation_has_its_form(tmp_path: Path, tail: str) -> None:
     form_id = f"{V}/-/{tail}"
     form = {"id": form_id, "reply": {"content": {"review": {"value-regex": ".*"}}}}
     with closing(Workspace(tmp_path)) as workspace:
@@ -289,7 +287,7 @@ def test_the_oldest_anonymous_reviewers_are_reviewers(signature: str, role: Role
         {"authors": ["Ada Example"], "authorids": ["~Ada_Example1"]},
     ],
 )
-def test_an_author_is_known_by_the_account_listed_apart_or_with_the_name(content: dict[str, Any]) -> None:
+def test_an_author_is_known_by_account(content: dict[str, Any]) -> None:
     note = reply("Official_Comment", signature="~Ada_Example1")
     assert read_speakers(new_root(**content), [note], VenueVocabulary(), in_letters) == {
         note.id: (Role.AUTHOR, "Authors")
@@ -308,7 +306,7 @@ def test_a_name_alone_does_not_identify_an_author(authors: Any) -> None:
 
 
 @pytest.mark.parametrize("decision", ["Major revision", "Accept (revoked)", "Two readers liked it"])
-def test_an_unrecognised_decision_is_unknown_and_kept_verbatim_on_both_apis(decision: str) -> None:
+def test_an_unrecognised_decision_is_kept(decision: str) -> None:
     new = new_root(venueid=f"{V}/Submission", venue="Submitted to V")
     answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
     answer.content = {"decision": {"value": decision}}
@@ -317,13 +315,13 @@ def test_an_unrecognised_decision_is_unknown_and_kept_verbatim_on_both_apis(deci
     assert paper_of(new).status is Status.UNDER_REVIEW
 
 
-def test_a_decision_that_is_pending_leaves_a_paper_under_review() -> None:
+def test_a_pending_decision_decides_nothing() -> None:
     answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
     answer.content = {"decision": {"value": "Decision Pending"}}
     assert paper_of(new_root(venueid=f"{V}/Submission"), answer).status is Status.UNDER_REVIEW
 
 
-def test_submitted_to_a_venue_means_rejected_only_if_the_venue_says_so() -> None:
+def test_only_the_venue_rejects_submitted_papers() -> None:
     headings = {"Submitted to V": "Reject", "V poster": "Accept (Poster)", "V": "Submitted"}
     group = {"id": V, "content": {"decision_heading_map": {"value": headings}}}
     words = vocabulary.read_words(json.dumps(group).encode())
@@ -336,13 +334,13 @@ def test_submitted_to_a_venue_means_rejected_only_if_the_venue_says_so() -> None
 @pytest.mark.parametrize(
     ("venueid", "status"), [(f"{V}/Beached", Status.WITHDRAWN), (V, Status.REJECTED), (f"{V}/Other", Status.UNKNOWN)]
 )
-def test_on_api_1_a_venueid_means_what_the_user_states(venueid: str, status: Status) -> None:
+def test_users_explain_a_venueid(venueid: str, status: Status) -> None:
     words = VenueVocabulary(own_statuses={"beached": Status.WITHDRAWN, V.lower(): Status.REJECTED})
     assert read_paper(old_root(venueid=venueid), V, [], words).status is status
     assert read_paper(old_root(venueid=venueid), V, [], VenueVocabulary()).status is Status.UNKNOWN
 
 
-def test_a_committee_that_the_user_names_has_the_role_that_they_state() -> None:
+def test_users_name_roles_of_committees() -> None:
     settings = VenueVocabulary(roles={"Referees": Role.REVIEWER})
     own = replace(settings, own_roles={"Reviewer_": Role.AREA_CHAIR, "Referees": Role.SENIOR_AREA_CHAIR})
     assert [settings.role(name) for name in ("Reviewer_ab12", "Referees")] == [Role.REVIEWER, Role.REVIEWER]
@@ -361,7 +359,7 @@ def test_a_committee_that_the_user_names_has_the_role_that_they_state() -> None:
         ("additional_comments", "None.", True),
     ],
 )
-def test_a_verdict_under_a_longer_name_is_no_prose(name: str, answer: str, *, is_prose: bool) -> None:
+def test_a_longer_named_verdict_is_no_prose(name: str, answer: str, *, is_prose: bool) -> None:
     assert is_prose_field(name, answer) is is_prose
 
 
@@ -408,7 +406,7 @@ def advice(at: int) -> Note:
 
 
 @pytest.mark.parametrize("at", [1, 3])
-def test_on_api_1_a_meta_review_never_overrules_the_decision_whichever_came_first(at: int) -> None:
+def test_a_meta_review_never_overrules(at: int) -> None:
     replies = sorted([DECISION, advice(at)], key=lambda note: note.created_ms or 0)
     paper = paper_with(root(is_old=True), *replies)
     assert (paper.decision, paper.status) == ("Accept (Poster)", Status.ACCEPTED)
@@ -417,7 +415,7 @@ def test_on_api_1_a_meta_review_never_overrules_the_decision_whichever_came_firs
     assert paper.decision_comment == "They fly."
 
 
-def test_on_api_1_the_last_of_several_meta_reviews_decides_where_there_is_no_decision() -> None:
+def test_the_last_meta_review_may_decide() -> None:
     later = dated_reply("Meta_Review", 4, recommendation="Accept", metareview="They fly after all.")
     paper = paper_with(root(is_old=True), advice(3), later)
     assert (paper.decision, paper.decision_comment) == ("Accept", "They fly after all.")
@@ -433,9 +431,7 @@ def test_a_later_decision_replaces_the_first() -> None:
 @pytest.mark.parametrize(
     ("tail", "status"), [("Withdrawal", Status.WITHDRAWN), ("Desk_Rejection", Status.DESK_REJECTED)]
 )
-def test_a_paper_withdrawn_before_or_after_its_decision_is_withdrawn_and_keeps_it(
-    tail: str, status: Status, at: int, is_old: bool
-) -> None:
+def test_a_withdrawn_paper_keeps_its_decision(tail: str, status: Status, at: int, is_old: bool) -> None:
     content = {} if is_old else {"venueid": f"{VENUE}/Submission"}
     replies = sorted([DECISION, dated_reply(tail, at)], key=lambda note: note.created_ms or 0)
     paper = paper_with(root(is_old=is_old, **content), *replies)

@@ -36,7 +36,7 @@ def numbers(found: MetaReview) -> dict[str, tuple[float | None, float | None, fl
     return {score.field: (score.value, score.low, score.high) for score in found.scores}
 
 
-def test_a_form_gives_the_confidence_its_scale_and_the_reasons_their_field(tmp_path: Path) -> None:
+def test_a_form_explains_meta_reviews(tmp_path: Path) -> None:
     content = {
         "metareview": "They fly.",
         "why_not_higher": "They fall.",
@@ -114,13 +114,13 @@ def test_a_meta_review_without_its_form(tmp_path: Path, content: dict[str, Any],
         ("summary_of_suggested_revisions", False),
     ],
 )
-def test_reasons_are_read_from_fields_that_ask_for_them(tmp_path: Path, field: str, is_reason: bool) -> None:
+def test_reasons_are_read_where_asked(tmp_path: Path, field: str, is_reason: bool) -> None:
     found = read(tmp_path, PAPER, v2("m", "Meta_Review", content={field: "For it flies."}))["m"]
     assert found is not None
     assert [section.text for section in found.justifications] == (["For it flies."] if is_reason else [])
 
 
-def test_a_decision_containing_a_meta_review_has_no_separate_recommendation(tmp_path: Path) -> None:
+def test_a_decision_has_no_separate_recommendation(tmp_path: Path) -> None:
     inside = {"decision": "Reject", "metareview:_summary,_strengths_and_weaknesses": "They fall."}
     inside["justification_for_why_not_higher_score"] = "All of them."
     posts = read(
@@ -137,7 +137,7 @@ def test_a_decision_containing_a_meta_review_has_no_separate_recommendation(tmp_
     assert (posts["without"], posts["review"]) == (None, None)
 
 
-def test_hidden_fields_of_a_meta_review_are_not_read(tmp_path: Path) -> None:
+def test_hidden_fields_are_not_read(tmp_path: Path) -> None:
     note = v2("m", "Meta_Review", content={"metareview": "Good.", "confidence": 4, "recommendation": "Reject"})
     for field in ("confidence", "recommendation"):
         note["content"][field]["readers"] = [f"{V}/Area_Chairs"]

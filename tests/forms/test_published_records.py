@@ -66,7 +66,7 @@ def told(score: Score) -> tuple[str, float | None, float | None, float | None]:
 @pytest.mark.parametrize(
     "rating", [ABOVE, 6, 6.0, "6", "6: Marginally above the acceptance threshold.", "6: marginally above"]
 )
-def test_a_row_of_reviewbench_has_the_scale_of_the_declared_form(rating: Any) -> None:
+def test_reviewbench_has_the_declared_scale(rating: Any) -> None:
     review = of_reviewbench(rating=rating, confidence=4, soundness="3 good")
     assert (review.form_id, review.form_conflict) == ("declared:iclr-2024", None)
     assert [told(score) for score in review.scores] == [
@@ -79,7 +79,7 @@ def test_a_row_of_reviewbench_has_the_scale_of_the_declared_form(rating: Any) ->
     assert {score.source for score in review.scores} == {ScoreSource.PUBLISHED}
 
 
-def test_a_record_of_re2_has_the_scale_of_the_declared_form_at_both_times() -> None:
+def test_re2_has_the_declared_scale() -> None:
     lines = "soundness: 3 good\npresentation: 2 fair\n"
     first = "5: marginally below the acceptance threshold"
     review = of_re2(initial=first, final=ABOVE, confidence=CONFIDENT, aspects=lines)
@@ -110,7 +110,7 @@ CONFLICTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("answers", CONFLICTS.values(), ids=CONFLICTS)
-def test_an_answer_not_offered_by_the_form_makes_the_form_unknown_and_is_named(
+def test_an_unoffered_answer_discards_the_form(
     answers: dict[str, Any],
 ) -> None:
     review = of_reviewbench(**answers)
@@ -120,7 +120,7 @@ def test_an_answer_not_offered_by_the_form_makes_the_form_unknown_and_is_named(
     assert next(score.value for score in review.scores if score.field == "rating") in {6, 7}
 
 
-def test_a_conflict_in_a_record_of_re2_is_named_too() -> None:
+def test_a_conflict_in_re2_is_named() -> None:
     review = of_re2(initial=ABOVE, final="7: accept")
     assert (review.form_id, review.form_conflict) == (f"inferred:{ICLR_2024}", "rating: 7: accept")
 
@@ -145,13 +145,13 @@ def test_a_datasets_rating_has_the_forms_own_name(venue_id: str, rating: Any, fi
     assert [one.field for one in both.scores] == [field]
 
 
-def test_a_confidence_that_the_form_does_not_ask_for_keeps_its_name() -> None:
+def test_an_unasked_confidence_keeps_its_name() -> None:
     review = of_reviewbench("ICLR.cc/2020/Conference", rating="6: Weak Accept", confidence=4)
     assert review.form_id == "declared:iclr-2020"
     assert {told(score) for score in review.scores} == {("rating", 6, 1, 8), ("confidence", 4, None, None)}
 
 
-def test_a_venue_whose_form_is_not_declared_has_no_scale() -> None:
+def test_without_declared_form_there_is_no_scale() -> None:
     review = of_reviewbench("Kites.cc/2023/Conference", rating=ABOVE)
     assert (review.form_id, review.form_conflict) == ("inferred:Kites.cc/2023/Conference", None)
     assert [told(score) for score in review.scores] == [("rating", 6, None, None)]
@@ -162,7 +162,7 @@ def test_scores_that_a_venue_reverted_are_initial_ones() -> None:
     assert [(one.phase, told(one)) for one in review.scores] == [(Phase.INITIAL, ("rating", 6, 0, 10))]
 
 
-def test_re2s_unified_values_are_beside_those_of_the_label() -> None:
+def test_re2s_own_values_are_kept() -> None:
     borderline = "5: Borderline accept: Technically solid paper where..."
     unified = {
         "initial": {"rating": "5 marginally below the acceptance threshold", "confidence": "fairly confident"},
@@ -239,7 +239,7 @@ OVERALL: list[Told] = [("rating", 7, "7: accept"), ("confidence", 3, "3: You are
     ],
     ids=["two aspects", "two numbers", "the same again", "the same number in other words", "a number and words"],
 )
-def test_two_lines_of_one_aspect_are_one_score_and_a_number_where_they_agree(lines: str, told: list[Told]) -> None:
+def test_lines_of_one_aspect_are_joined(lines: str, told: list[Told]) -> None:
     assert read(lines) == [*OVERALL, *told]
 
 

@@ -60,9 +60,7 @@ def an_edit(made: int, **answers: Any) -> Note:
         *("one person changed them", "just posted", "unknown when posted", "unknown when changed", "nothing"),
     ],
 )
-def test_equal_times_of_three_signers_within_minutes_are_the_venues_release(
-    notes: list[Note], together: set[str]
-) -> None:
+def test_equal_times_show_a_release(notes: list[Note], together: set[str]) -> None:
     assert changed_together(notes) == together
 
 
@@ -77,9 +75,7 @@ def test_equal_times_of_three_signers_within_minutes_are_the_venues_release(
     ],
     ids=["no edits", "names readers", "repeats what stands", "an answer before the release", "another answer"],
 )
-def test_a_released_review_is_unchanged_since_the_decision_unless_an_edit_shows_otherwise(
-    edits: list[Note], state: AtDecision
-) -> None:
+def test_a_released_review_is_unchanged(edits: list[Note], state: AtDecision) -> None:
     note = a_note("R1", RELEASED)
     review = read_review(
         note, "V", "R1", ReviewForm("inferred:V", {}), edits, decided_at=to_time(DECIDED), is_released=True
@@ -89,7 +85,7 @@ def test_a_released_review_is_unchanged_since_the_decision_unless_an_edit_shows_
     assert then == ([6.0] if state is AtDecision.RELEASED else [])
 
 
-def test_released_reviews_of_a_forum_are_distinguished_from_changed_ones() -> None:
+def test_released_and_changed_reviews_differ() -> None:
     root = Note(id="f", forum="f", tcdate=1, readers=["everyone"], invitations=["V/-/Submission"], content={})
     decision = a_note("Program_Chairs", RELEASED, posted=DECIDED)
     decision.invitations = ["V/Submission1/-/Decision", "V/-/Edit"]

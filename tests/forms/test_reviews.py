@@ -39,7 +39,7 @@ TEN = Question(
         *((given, None) for given in ("Not applicable", "N/A", "5/10", "2.5x faster", "1st of all", "")),
     ],
 )
-def test_a_score_is_read_or_null_and_never_guessed(answer: Any, value: float | None) -> None:
+def test_a_score_is_never_guessed(answer: Any, value: float | None) -> None:
     assert read_score(answer, "rating", NO_FORM).value == value
 
 
@@ -53,12 +53,12 @@ def test_a_score_is_read_or_null_and_never_guessed(answer: Any, value: float | N
         ("Accept", None, "Accept"),
     ],
 )
-def test_a_number_the_form_did_not_offer_is_null_with_its_label(answer: Any, value: float | None, label: str) -> None:
+def test_an_unoffered_number_is_null(answer: Any, value: float | None, label: str) -> None:
     score = read_score(answer, "rating", ReviewForm("F", {"rating": TEN}))
     assert (score.value, score.label, score.low, score.high) == (value, label, 1.0, 10.0)
 
 
-def test_a_score_without_a_form_has_no_scale_and_no_place_on_it() -> None:
+def test_without_form_there_is_no_scale() -> None:
     score = read_score(6, "rating", NO_FORM)
     assert (score.low, score.high, score.unit) == (None, None, None)
 
@@ -193,7 +193,7 @@ def test_a_leading_integer_is_read_completely(number: int, written: str) -> None
         "1. First",
     ],
 )
-def test_a_count_or_one_of_several_numbers_is_not_a_score(answer: str) -> None:
+def test_a_count_is_no_score(answer: str) -> None:
     assert leading_number(answer) is None
 
 
@@ -208,7 +208,7 @@ def test_a_count_or_one_of_several_numbers_is_not_a_score(answer: str) -> None:
         ("4", 4.0),
     ],
 )
-def test_without_a_form_a_sentence_that_begins_with_a_number_stays_a_text(answer: str, value: float | None) -> None:
+def test_a_numbered_sentence_stays_text(answer: str, value: float | None) -> None:
     reading = read_fields({"clarity": answer}, NO_FORM)
     assert [score.value for score in reading.scores] == ([] if value is None else [value])
     assert [section.text for section in reading.sections] == ([answer] if value is None else [])
@@ -223,7 +223,7 @@ def test_without_a_form_a_sentence_that_begins_with_a_number_stays_a_text(answer
         (["1: bad", "2: good", "Not applicable"], (1.0, 2.0)),
     ],
 )
-def test_a_scale_is_derived_completely_or_not_at_all(options: list[str], offered: tuple[float, ...]) -> None:
+def test_a_scale_is_derived_completely(options: list[str], offered: tuple[float, ...]) -> None:
     form = derive_form(json.dumps({"id": "F", "reply": {"content": {"rating": {"value-radio": options}}}}).encode())
     assert form is not None
     assert form.question("rating").offered == offered
@@ -238,7 +238,7 @@ def test_fields_are_recognised_in_any_letter_case() -> None:
     assert [(score.field, score.value, score.offered) for score in reading.scores] == [("soundness", None, (1.0, 5.0))]
 
 
-def test_a_venue_that_reverted_its_reviews_shows_initial_scores() -> None:
+def test_reverted_venues_show_initial_scores() -> None:
     form = ReviewForm("F", {}, shows=Phase.INITIAL)
     assert [score.phase for score in read_fields({"rating": 4}, form).scores] == [Phase.INITIAL]
 
@@ -248,7 +248,7 @@ def _note(rating: int, tcdate: int, **more: Any) -> Note:
     return Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=tcdate, content=content, **more)
 
 
-def test_the_initial_score_is_read_from_the_edit_that_created_the_review() -> None:
+def test_the_first_edit_gives_initial_scores() -> None:
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [_note(8, 90_000), _note(5, 1_500)])
     assert [(score.value, score.phase, score.source) for score in review.scores] == [
         (8.0, Phase.FINAL, ScoreSource.NOTE),
@@ -257,7 +257,7 @@ def test_the_initial_score_is_read_from_the_edit_that_created_the_review() -> No
     assert review.revised is True
 
 
-def test_an_edit_reposted_long_after_its_date_gives_no_initial_score() -> None:
+def test_a_reposted_edit_gives_no_score() -> None:
     rewritten = _note(5, 1_000, tmdate=9_000_000)
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [rewritten, _note(8, 90_000)])
     assert [score.phase for score in review.scores] == [Phase.FINAL]
@@ -291,7 +291,7 @@ def test_the_venue_may_name_the_rating_field() -> None:
     ("edits", "revised"),
     [([], None), ([_note(8, 50_000)], None), ([_note(6, 50_000), _note(8, 90_000)], True)],
 )
-def test_without_the_first_edit_the_initial_score_is_unknown(edits: list[Note], revised: bool | None) -> None:
+def test_without_first_edit_scores_are_unknown(edits: list[Note], revised: bool | None) -> None:
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, edits)
     assert [score.phase for score in review.scores] == [Phase.FINAL]
     assert review.revised is revised
@@ -303,7 +303,7 @@ def test_aspects_and_sections_follow_the_vocabulary() -> None:
     assert reading.sections[0].kind is SectionKind.WEAKNESSES
 
 
-def test_only_an_overall_recommendation_has_a_place_on_the_unified_scale() -> None:
+def test_only_recommendations_are_unified() -> None:
     labels = {1.0: "1: reject", 2.0: "2: borderline reject", 3.0: "3: borderline accept", 4.0: "4: accept"}
     form = ReviewForm("F", {name: Question(name, 1, labels, is_choice=True) for name in ("rating", "soundness")})
     scores = read_fields({"rating": "3: borderline accept", "soundness": "3: borderline accept"}, form).scores
@@ -328,7 +328,7 @@ FORM = ReviewForm("F", {"rating": Question("rating", 1, TEN_STEPS)})
         ("confidence_before_rebuttal", "confidence_after_rebuttal"),
     ],
 )
-def test_two_fields_of_two_times_are_two_phases_of_one_score(first: str, last: str) -> None:
+def test_two_fields_are_two_phases(first: str, last: str) -> None:
     content = {name: {"value": value} for name, value in ((first, "4: below"), (last, "6: above"))}
     note = Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=1, tmdate=1, content=content)
     review = read_review(note, "V", "R1", NO_FORM, [])
@@ -339,7 +339,7 @@ def test_two_fields_of_two_times_are_two_phases_of_one_score(first: str, last: s
 
 
 @pytest.mark.parametrize("name", ["originality", "first_time_reviewer", "final_justification", "post_rebuttal_comment"])
-def test_other_fields_with_such_words_are_not_scores_of_a_phase(name: str) -> None:
+def test_other_fields_are_no_phases(name: str) -> None:
     scores = read_fields({name: "3: good"}, NO_FORM).scores
     assert all(score.subject is None and score.phase is Phase.FINAL for score in scores)
 
@@ -372,7 +372,7 @@ def test_a_number_is_read_only_if_unambiguous(answer: str, value: float | None) 
 @pytest.mark.parametrize(
     ("answer", "value"), [("see remark (2)", None), ("weak accept (6)", 6.0), ("Accept (Oral)", None)]
 )
-def test_without_a_form_a_number_after_words_counts_if_they_are_a_verdict(answer: str, value: float | None) -> None:
+def test_numbers_after_verdicts_count(answer: str, value: float | None) -> None:
     assert read_score(answer, "rating", NO_FORM).value == value
 
 
@@ -401,7 +401,7 @@ def test_options_followed_by_their_numbers_are_a_scale() -> None:
         ("My score has been updated to 7.", None, 7.0),
     ],
 )
-def test_a_reviewers_own_change_is_read_with_its_numbers(text: str, before: float | None, after: float) -> None:
+def test_a_reviewers_change_is_read(text: str, before: float | None, after: float) -> None:
     assert [claim[:3] for claim in (*read_claims(text), *read_later_claims(text))] == [
         (Aspect.RECOMMENDATION, before, after)
     ]
@@ -418,11 +418,11 @@ def test_a_reviewers_own_change_is_read_with_its_numbers(text: str, before: floa
         *("We increase the score to 8 from 5 layers.", "Figure 5 -> 8", "I increased the number of layers to 8."),
     ],
 )
-def test_changes_by_others_and_hypothetical_ones_are_not_changes(text: str) -> None:
+def test_hypothetical_changes_are_no_changes(text: str) -> None:
     assert [*read_claims(text), *read_later_claims(text)] == []
 
 
-def test_a_change_without_an_earlier_number_is_beside_the_scores() -> None:
+def test_a_change_may_lack_its_beginning() -> None:
     def changes(rating: int) -> list[tuple[float | None, float | None, ScoreSource, str | None]]:
         content = {"rating": {"value": rating}, "review": {"value": "Fine. I raised my score to 8."}}
         note = Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=1, tmdate=2, content=content)

@@ -61,13 +61,13 @@ ARR = {3.0: "3 = Findings: could be accepted", 2.5: "2.5 = Borderline Findings",
         (DEFAULT, 8, None),
     ],
 )
-def test_an_answer_is_on_its_own_side_of_the_threshold(labels: Labels, value: float, place: float | None) -> None:
+def test_answers_stay_on_their_side(labels: Labels, value: float, place: float | None) -> None:
     scale = unified_scale(labels)
     assert scale is not None
     assert scale.unify(value) == place
 
 
-def test_what_re2s_card_calls_below_the_threshold_is_above_it() -> None:
+def test_re2s_card_errs_about_its_threshold() -> None:
     scale = unified_scale(NEURIPS_2022)
     assert scale is not None
     assert RATINGS[round(scale.unify(5) or 0)] == Naming("marginally above")
@@ -84,12 +84,12 @@ def test_what_re2s_card_calls_below_the_threshold_is_above_it() -> None:
     ],
     ids=["no scale", "one answer on no side", "no side at all", "sides reversed", "one answer a side"],
 )
-def test_a_form_without_a_known_threshold_has_no_unified_values(labels: Labels) -> None:
+def test_without_threshold_nothing_is_unified(labels: Labels) -> None:
     assert unified_scale(labels) is None
 
 
 @given(st.sets(st.integers(0, 20), min_size=4), st.data())
-def test_the_unified_scale_is_invertible_and_keeps_order_and_side(values: set[int], data: st.DataObject) -> None:
+def test_the_unified_scale_is_invertible(values: set[int], data: st.DataObject) -> None:
     ordered = sorted(values)
     threshold = data.draw(st.integers(2, len(ordered) - 2))
     words = {value: "reject" if place < threshold else "accept" for place, value in enumerate(ordered)}

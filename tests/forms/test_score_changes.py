@@ -47,7 +47,7 @@ def changes(review: Review) -> list[tuple[str, float | None, float | None, int |
     return [(one.field, one.before, one.after, days.get(one.changed_at), one.source) for one in review.score_changes]
 
 
-def test_each_edit_that_changes_a_score_is_a_change_with_its_time() -> None:
+def test_each_edit_is_a_dated_change() -> None:
     edits = version(1, rating=5, confidence=3), version(4, rating=6), version(9, rating=8)
     assert changes(read(version(1, 9, rating=8, confidence=3), *edits)) == [
         ("rating", 5.0, 6.0, 4, ScoreSource.EDIT),
@@ -55,7 +55,7 @@ def test_each_edit_that_changes_a_score_is_a_change_with_its_time() -> None:
     ]
 
 
-def test_the_order_in_which_edits_are_listed_does_not_matter() -> None:
+def test_the_order_of_edits_changes_nothing() -> None:
     edits = version(9, rating=8), version(1, rating=5), version(4, rating=6)
     now = version(1, 9, rating=8)
     assert changes(read(now, *edits)) == changes(read(now, *reversed(edits)))
@@ -66,18 +66,18 @@ def test_a_reposted_edit_gives_no_time() -> None:
     assert changes(read(version(1, 7, rating=6), *edits)) == [("rating", 5.0, 6.0, None, ScoreSource.EDIT)]
 
 
-def test_an_edit_reposted_after_the_next_one_gives_no_change() -> None:
+def test_a_reposted_edit_gives_no_change() -> None:
     assert changes(read(version(1, 7, rating=8), version(1, 7, rating=8), version(5, rating=6))) == []
 
 
-def test_an_edit_without_a_time_has_no_position_and_rewording_a_score_is_not_a_change() -> None:
+def test_rewording_is_no_change() -> None:
     untimed = version(1, rating=6)
     untimed.tcdate = untimed.tmdate = None
     assert changes(read(version(1, 5, rating=5), version(2, rating=5), untimed)) == []
     assert changes(read(version(1, 5, rating="6: above"), version(1, rating=6), version(5, rating="6: above"))) == []
 
 
-def test_a_change_between_two_stored_versions_has_no_time() -> None:
+def test_stored_versions_give_undated_changes() -> None:
     now = version(1, 9, rating=8)
     assert changes(read(now, earlier=(version(1, 2, rating=5),))) == [("rating", 5.0, 8.0, None, ScoreSource.SNAPSHOT)]
 
@@ -86,7 +86,7 @@ def test_a_review_that_never_changed_has_no_changes() -> None:
     assert changes(read(version(1, rating=5), version(1, rating=5), version(3, summary="A kite."))) == []
 
 
-def test_the_final_justification_has_the_time_of_its_edit() -> None:
+def test_a_final_justification_is_dated() -> None:
     now = version(1, 9, rating=5, final_justification="All is well.")
     edits = version(1, rating=5), version(9, final_justification="All is well.")
     assert read(now, *edits).justified_at == to_time(9 * DAY_MS)
@@ -215,7 +215,7 @@ def test_every_change_is_its_signers(history: History) -> None:
 
 @settings(max_examples=1_000, deadline=None)
 @given(histories())
-def test_an_unrevised_review_has_its_first_answers_but_for_those_of_others(history: History) -> None:
+def test_an_unrevised_review_keeps_first_answers(history: History) -> None:
     review = history.read()
     own = {event.signer for event in history.events[1:]} <= {CHAIRS, VENUE}
     if review.revised is False:
@@ -230,7 +230,7 @@ def test_an_unrevised_review_has_its_first_answers_but_for_those_of_others(histo
 
 
 @pytest.mark.parametrize("api", [1, 2])
-def test_a_review_that_was_never_modified_has_its_first_score(api: int) -> None:
+def test_an_unmodified_review_has_first_scores(api: int) -> None:
     review = History(api, (Event(1, REVIEWER, {"rating": 6}, is_public=False),)).read()
     assert [(score.value, score.phase, score.source) for score in review.scores] == [
         (6.0, Phase.FINAL, ScoreSource.NOTE),
@@ -258,7 +258,7 @@ def test_an_edited_score_is_not_the_initial_one(api: int, later: int) -> None:
 @pytest.mark.parametrize(
     ("signer", "source"), [(CHAIRS, ScoreSource.EDIT_BY_CHAIRS), (VENUE, ScoreSource.EDIT_BY_VENUE)]
 )
-def test_an_edit_by_others_is_not_the_reviewers_change(signer: str, source: ScoreSource) -> None:
+def test_others_edits_are_not_the_reviewers(signer: str, source: ScoreSource) -> None:
     created = Event(1, REVIEWER, {"rating": 6, "review": "A"}, is_public=True)
     review = History(2, (created, Event(9, signer, {"rating": 5}, is_public=True))).read("I keep my score.")
     assert [(change.before, change.after, change.source) for change in review.score_changes] == [(6.0, 5.0, source)]
@@ -269,12 +269,12 @@ def test_an_edit_by_others_is_not_the_reviewers_change(signer: str, source: Scor
     assert review.revised is False
 
 
-def test_a_review_posted_for_its_reviewer_is_the_reviewers() -> None:
+def test_posting_for_a_reviewer_counts() -> None:
     review = History(2, (Event(1, VENUE, {"rating": 6}, is_public=True), Event(9, VENUE, {}, is_public=True))).read()
     assert {score.source for score in review.scores} == {ScoreSource.NOTE, ScoreSource.EDIT}
 
 
-def test_an_unsigned_edit_through_the_venues_own_invitation_is_the_venues() -> None:
+def test_an_unsigned_edit_is_the_venues() -> None:
     created = Event(1, REVIEWER, {"rating": 6}, is_public=True)
     history = History(2, (created, Event(9, REVIEWER, {"rating": 5}, is_public=True)))
     edits = history.edits()
@@ -352,14 +352,14 @@ def stored_changes(found: Review) -> list[tuple[float | None, float | None, Scor
     return [(change.before, change.after, change.source) for change in found.score_changes]
 
 
-def test_a_version_that_had_never_been_modified_gives_the_initial_scores(tmp_path: Path) -> None:
+def test_an_unmodified_version_gives_initial_scores(tmp_path: Path) -> None:
     found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, 3), (8, 5), (15, 6)]))
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
     assert [score.field for score in found.scores if score.phase is INITIAL] == ["confidence", "rating"]
     assert found.revised is True
 
 
-def test_a_version_modified_before_shows_a_change_but_no_initial_score(tmp_path: Path) -> None:
+def test_a_modified_version_shows_only_changes(tmp_path: Path) -> None:
     found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]))
     assert ratings(found) == [(6.0, FINAL, NOTE)]
     assert (stored_changes(found), found.revised) == ([(3.0, 6.0, SNAPSHOT)], True)
@@ -372,7 +372,7 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
     assert all(one == found[0] for one in found)
 
 
-def test_a_version_without_changes_by_the_reviewer_changes_nothing(tmp_path: Path) -> None:
+def test_an_equal_version_changes_nothing(tmp_path: Path) -> None:
     released = review(1, 6, readers=["everyone", VENUE], mdate=5)
     found = read_versions(tmp_path / "w", raw(released), raw(review(8, 6)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
@@ -398,18 +398,18 @@ def test_a_hidden_version_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> 
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
 
 
-def test_an_initially_hidden_rating_has_a_change_but_no_initial_value(tmp_path: Path) -> None:
+def test_a_hidden_rating_has_no_initial_value(tmp_path: Path) -> None:
     found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, None), (8, 5), (15, 6)]))
     assert (ratings(found), stored_changes(found)) == ([(6.0, FINAL, NOTE)], [(5.0, 6.0, SNAPSHOT)])
 
 
-def test_a_rating_that_is_no_longer_shown_is_not_taken_from_an_earlier_version(tmp_path: Path) -> None:
+def test_a_gone_rating_is_not_revived(tmp_path: Path) -> None:
     found = read_versions(tmp_path / "w", raw(review(1, 3)), raw(review(8, None)))
     assert (ratings(found), found.revised) == ([], None)
 
 
 @pytest.mark.parametrize("order", [(3, 5, 6), (5, 3, 6)])
-def test_two_versions_of_one_moment_that_disagree_prove_no_first_score(tmp_path: Path, order: tuple[int, ...]) -> None:
+def test_disagreeing_versions_prove_nothing(tmp_path: Path, order: tuple[int, ...]) -> None:
     first, second, last = order
     found = read_versions(tmp_path / "w", raw(review(1, first)), raw(review(1, second)), raw(review(8, last)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
@@ -421,18 +421,18 @@ def test_edits_take_precedence_over_snapshots(tmp_path: Path) -> None:
     assert ratings(found) == [(6.0, FINAL, NOTE), (2.0, INITIAL, EDIT)]
 
 
-def test_a_score_that_edits_show_as_unchanged_is_not_changed_by_a_version_in_between(tmp_path: Path) -> None:
+def test_edits_overrule_versions_between(tmp_path: Path) -> None:
     edits = [edit("e1", 0, 6), edit("e2", 4, 3), edit("e3", 8, 6)]
     found = read_versions(tmp_path / "w", *edits, raw(review(4, 3)), raw(review(8, 6)))
     assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE), (6.0, INITIAL, EDIT)], True)
 
 
-def test_a_later_edit_alone_leaves_the_first_score_to_the_earlier_version(tmp_path: Path) -> None:
+def test_a_later_edit_leaves_first_scores(tmp_path: Path) -> None:
     found = read_versions(tmp_path / "w", edit("e2", 8, 6), raw(review(0, 3)), raw(review(8, 6)))
     assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
 
 
-def test_an_unreadable_latest_version_is_set_aside_and_not_replaced_by_an_earlier_one(tmp_path: Path) -> None:
+def test_an_unreadable_version_is_not_replaced(tmp_path: Path) -> None:
     reviews, aside = normalised(tmp_path / "w", raw(review(1, 3)), raw(review(8, 6) | {"content": "no object"}))
     assert reviews == []
     assert [(row.record_id, row.reason) for row in aside] == [("r", Reason.UNREADABLE)]

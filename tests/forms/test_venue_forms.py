@@ -73,14 +73,14 @@ def remark(text: str, signer: str = "AnonReviewer1", **more: Any) -> dict[str, A
         (UNKNOWN, None, f"inferred:{UNKNOWN}"),
     ],
 )
-def test_an_invitation_takes_precedence_over_a_declared_form_and_that_over_answers(
+def test_invitations_precede_declared_forms(
     tmp_path: Path, venue_id: str, form: dict[str, Any] | None, form_id: str
 ) -> None:
     (found,) = read(tmp_path / "w", venue_id, review(), form=form)
     assert found.form_id.startswith(form_id)
 
 
-def test_a_declared_form_gives_the_scale_and_rejects_other_answers(tmp_path: Path) -> None:
+def test_a_declared_form_rejects_other_answers(tmp_path: Path) -> None:
     answers = {"recommendation": "8: accept, good paper", "correctness": "7: never offered"}
     (found,) = read(tmp_path / "w", KNOWN, review(**answers))
     scores = {score.field: score for score in found.scores}
@@ -89,7 +89,7 @@ def test_a_declared_form_gives_the_scale_and_rejects_other_answers(tmp_path: Pat
     assert (scores["correctness"].value, scores["correctness"].label) == (None, "7: never offered")
 
 
-def test_answers_in_many_reviews_identify_a_score_with_an_unknown_name(tmp_path: Path) -> None:
+def test_many_answers_identify_a_score(tmp_path: Path) -> None:
     reviews = [review(f"r{number}", f"AnonReviewer{number}", new_field=f"{number % 3}: words") for number in range(9)]
     found = read(tmp_path / "w", UNKNOWN, *reviews)
     assert [s.value for one in found for s in one.scores if s.field == "new_field"] == [0.0, 1.0, 2.0] * 3
@@ -128,7 +128,7 @@ def test_a_shared_signature_is_ignored(tmp_path: Path, signer: str, reviews: int
     assert initial(read(tmp_path / "w", UNKNOWN, *signed, remark(RAISED, signer), form=OFFERED)) == []
 
 
-def test_a_venue_group_may_name_several_reviews_and_the_field_of_the_verdict() -> None:
+def test_a_group_names_reviews_and_verdicts() -> None:
     said = {"review_names": ["First_Look", "Second_Look"], "meta_review_recommendation": "our_verdict"}
     group = {"id": "V", "content": {name: {"value": value} for name, value in said.items()}}
     words = read_words(json.dumps(group).encode())
@@ -164,7 +164,7 @@ def test_answers_determine_what_a_field_asks_for(answers: list[Any], expected: F
     assert inferred(answers) is expected
 
 
-def test_an_inferred_score_has_its_value_and_no_scale() -> None:
+def test_an_inferred_score_has_no_scale() -> None:
     reviews = [{"new_field": rating, "review": PROSE} for rating in ["6: above", "3: below"] * 6]
     form = infer_form("V", reviews)
     (score,) = read_fields(reviews[0], form).scores
@@ -172,12 +172,12 @@ def test_an_inferred_score_has_its_value_and_no_scale() -> None:
     assert form.form_id == "inferred:V"
 
 
-def test_a_prose_field_stays_prose_in_a_one_word_review() -> None:
+def test_prose_stays_prose_in_one_word() -> None:
     form = infer_form("V", [{"clarity": PROSE}, {"clarity": "Good."}])
     assert [section.text for section in read_fields({"clarity": "Good."}, form).sections] == ["Good."]
 
 
-def test_a_few_reviews_are_read_by_field_name_and_answer_only() -> None:
+def test_few_reviews_are_read_by_name() -> None:
     fields = {"soundness": "3 good", "review": "Fine work.", "rating": "Weak Accept"}
     reading = read_fields(fields, infer_form("V", [fields]))
     assert [(score.field, score.value) for score in reading.scores] == [("soundness", 3.0), ("rating", None)]

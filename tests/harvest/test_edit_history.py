@@ -55,26 +55,26 @@ def ids(entries: Sequence[str]) -> set[str]:
     return {entry.split()[0] for entry in entries}
 
 
-def test_a_review_changed_ninety_minutes_after_the_release_was_changed_by_its_reviewer(workspace: Workspace) -> None:
+def test_a_late_change_is_the_reviewers(workspace: Workspace) -> None:
     released = [RELEASED_MS + number * MINUTE_MS for number in range(6)]
     notes = history(workspace, [*released, RELEASED_MS + 59 * MINUTE_MS, RELEASED_MS + 90 * MINUTE_MS])
     assert ids(notes.reviews) == {"r7"}
     assert ids(notes.released) == {"r0", "r1", "r2", "r3", "r4", "r5", "r6"}
 
 
-def test_a_review_changed_before_the_release_was_changed_by_its_reviewer(workspace: Workspace) -> None:
+def test_an_early_change_is_the_reviewers(workspace: Workspace) -> None:
     released = [RELEASED_MS + number * MINUTE_MS for number in range(6)]
     notes = history(workspace, [*released, RELEASED_MS - MINUTE_MS - 60 * MINUTE_MS])
     assert ids(notes.reviews) == {"r6"}
 
 
-def test_an_hour_with_few_changes_is_not_a_release_of_reviews(workspace: Workspace) -> None:
+def test_few_changes_are_no_release(workspace: Workspace) -> None:
     notes = history(workspace, [RELEASED_MS + number * MINUTE_MS for number in range(5)])
     assert ids(notes.reviews) == {"r0", "r1", "r2", "r3", "r4"}
     assert notes.released == []
 
 
-def test_a_review_corrected_within_an_hour_of_posting_has_no_history(workspace: Workspace) -> None:
+def test_a_quick_correction_has_no_history(workspace: Workspace) -> None:
     notes = history(workspace, [POSTED_MS, POSTED_MS + 60 * MINUTE_MS, POSTED_MS + 61 * MINUTE_MS])
     assert ids(notes.reviews) == {"r2"}
 

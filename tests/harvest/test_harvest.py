@@ -158,7 +158,7 @@ def test_a_refresh_fetches_changes_and_keeps_earlier_versions(workspace: Workspa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 2, 3, 99])
-def test_a_limited_harvest_can_be_continued_to_the_same_result(
+def test_a_limited_harvest_can_be_continued(
     service: Service,
     workspace: Workspace,
     hasty: MakeClient,
@@ -217,7 +217,7 @@ REPLACED = "replaced since the paper was listed"
 
 # On API v1 each file is requested by the reference that introduced it, which does not change.
 @pytest.mark.parametrize(("venue_id", "problems"), [(AURORA, {None}), (BOREALIS, {None, REPLACED})])
-def test_a_pdf_replaced_since_the_listing_is_never_stored_as_the_listed_one(
+def test_a_replaced_pdf_is_never_mistaken(
     workspace: Workspace, hasty: MakeClient, venue_id: str, problems: set[str | None]
 ) -> None:
     world = build_world(papers=4, venues=[venue_id])
@@ -247,7 +247,7 @@ def test_a_pdf_replaced_since_the_listing_is_never_stored_as_the_listed_one(
     assert {stored.problem for stored in current} == problems
 
 
-def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_restarted_listing_forgets_its_end(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=2, venues=[AURORA])) as service:
         harvest(workspace, hasty(service), [AURORA], files=False)
         assert workspace.raw.state.is_listed(AURORA) is True
@@ -257,7 +257,7 @@ def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace
 
 @pytest.mark.slow
 @pytest.mark.parametrize("refresh", [False, True])
-def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
+def test_an_unread_list_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -271,7 +271,7 @@ def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty:
     assert workspace.raw.state.gone(AURORA) == set()
 
 
-def test_a_reply_posted_after_the_listing_is_not_counted_as_gone(workspace: Workspace) -> None:
+def test_a_later_reply_is_not_gone(workspace: Workspace) -> None:
     def note(note_id: str, modified_ms: int) -> RawObject:
         body = b'{"id": "%s"}' % note_id.encode()
         return RawObject(RawKind.NOTE, note_id, 2, BOREALIS, "f", note_id, modified_ms, 0, "test", body)
@@ -301,7 +301,7 @@ def test_an_unknown_venue_leaves_nothing_behind(service: Service, tmp_path: Path
     assert not (tmp_path / "w").exists()
 
 
-def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
+def test_an_empty_venue_is_asked_again(
     service: Service, tmp_path: Path, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with pytest.raises(EmptyVenueError, match=f"'{EMPTY}'"), open_workspace(tmp_path / "w", create=True) as fresh:
@@ -313,9 +313,7 @@ def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
 
 
 @pytest.mark.parametrize("token", [None, "never.given.before"])
-def test_a_guest_or_a_wrong_token_is_refused_in_one_sentence(
-    invented: World, workspace: Workspace, hasty: MakeClient, token: str | None
-) -> None:
+def test_a_wrong_token_is_refused(invented: World, workspace: Workspace, hasty: MakeClient, token: str | None) -> None:
     with (
         serve_simulator(invented, sign_in_required=True) as service,
         pytest.raises(SignInError, match="PEERCORPUS_TOKEN"),
@@ -323,9 +321,7 @@ def test_a_guest_or_a_wrong_token_is_refused_in_one_sentence(
         harvest(workspace, hasty(service, token), [BOREALIS])
 
 
-def test_a_token_that_expires_during_a_harvest_loses_nothing(
-    invented: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_an_expiring_token_loses_nothing(invented: World, workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(invented, faults=on_path("/notes/edits", expired(), after=2)) as service:
         with pytest.raises(SignInError, match="refused the token"):
             harvest(workspace, hasty(service), [BOREALIS])
@@ -334,9 +330,7 @@ def test_a_token_that_expires_during_a_harvest_loses_nothing(
     assert set(held(workspace, RawKind.EDIT, [BOREALIS])) == ids
 
 
-def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
-    invented: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_a_long_rate_limit_ends_the_run(invented: World, workspace: Workspace, hasty: MakeClient) -> None:
     spent, moment = (
         on_path("/attachment", rate_limited(3600), times=99),
         r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC",
@@ -361,7 +355,7 @@ def test_only_a_sample_of_posted_papers_is_tried(workspace: Workspace, hasty: Ma
     assert len(asked & papers) == 5
 
 
-def test_all_are_requested_if_the_venue_shows_such_edits(workspace: Workspace, hasty: MakeClient) -> None:
+def test_shown_edits_are_all_requested(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=12, venues=["JLE"])
     for note in world.v2.notes.values():
         if note["id"] == note["forum"]:
@@ -387,7 +381,7 @@ lists = ["Kites"]
 """
 
 
-def test_lists_in_the_users_file_are_requested_if_the_venue_shows_none(tmp_path: Path, hasty: MakeClient) -> None:
+def test_the_users_lists_are_requested(tmp_path: Path, hasty: MakeClient) -> None:
     world = build_world(papers=7, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
@@ -402,7 +396,7 @@ def test_lists_in_the_users_file_are_requested_if_the_venue_shows_none(tmp_path:
     assert summary.is_complete
 
 
-def test_an_invalid_users_file_is_refused_before_any_request(tmp_path: Path, hasty: MakeClient) -> None:
+def test_an_invalid_users_file_is_refused(tmp_path: Path, hasty: MakeClient) -> None:
     (tmp_path / "venues.toml").write_text(OWN_LIST.replace("lists", "list"), encoding="utf-8")
     with (
         serve_simulator(build_world(papers=1, venues=[AURORA])) as service,
@@ -510,7 +504,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
 
 @pytest.mark.slow(21)
 @pytest.mark.fault("kill", "a harvest, by SIGKILL at random instants", "the same command continues", times=8)
-def test_killed_harvests_reach_the_state_of_an_uninterrupted_one(tmp_path: Path) -> None:
+def test_killed_harvests_reach_the_same_state(tmp_path: Path) -> None:
     kills = 8
     command = [sys.executable, str(BENCHMARK), "kills", str(kills), "--papers", "5", "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -210,7 +210,7 @@ def assert_no_remark_on_files(summary: HarvestSummary) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_files_missing_from_a_zip_are_requested_one_by_one(
+def test_files_missing_in_zips_are_requested(
     damage: str, world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     change, alone = DAMAGES[damage]
@@ -251,9 +251,7 @@ def test_without_zips_files_are_requested_one_by_one(
     assert_all_right(workspace, world)
 
 
-def test_papers_that_share_a_number_are_requested_one_by_one(
-    world: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_papers_of_one_number_are_requested(world: World, workspace: Workspace, hasty: MakeClient) -> None:
     first, second = papers(world)[:2]
     world.v2.notes[str(second["id"])] = {**second, "number": first["number"]}
     with serve_simulator(world) as service:
@@ -292,7 +290,7 @@ def harvest_twice(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faults", [None, faults_by_name("zip_without_member")])
-def test_a_pdf_replaced_since_the_listing_is_not_mistaken_for_the_listed_one(
+def test_a_pdf_replaced_meanwhile_is_recognised(
     world: World, workspace: Workspace, hasty: MakeClient, faults: Faults | None
 ) -> None:
     before = {str(note["id"]): values_of(note, "content.pdf")[0] for note in papers(world)}
@@ -310,9 +308,7 @@ def test_a_pdf_replaced_since_the_listing_is_not_mistaken_for_the_listed_one(
     assert {one.forum_id for one in now.values() if one.problem} == set(changed)
 
 
-def test_a_paper_hidden_since_the_listing_does_not_affect_the_others(
-    world: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_a_hidden_paper_affects_no_other(world: World, workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(world) as service:
         hidden, summary = harvest_twice(world, workspace, service, hasty, lambda note_id: hide_note(world, note_id))
         assert len(asked_alone(service)) == COMPARED
@@ -364,7 +360,7 @@ def listed(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def test_another_file_under_a_known_path_does_not_replace_the_first(listed: Workspace) -> None:
+def test_another_file_replaces_no_first(listed: Workspace) -> None:
     assert fetched(listed, FIRST).sha256 == digest(FIRST)
     listed.files.path(digest(FIRST)).unlink()
     found = fetched(listed, OTHER)
@@ -382,7 +378,7 @@ def test_an_earlier_file_that_returns_is_stored_again(listed: Workspace) -> None
     assert listed.files.has(digest(FIRST))
 
 
-def test_a_truncated_pdf_is_requested_again_by_the_next_harvest(listed: Workspace) -> None:
+def test_a_truncated_pdf_is_requested_again(listed: Workspace) -> None:
     cut = fetched(listed, FIRST[:20], FIRST[:15])
     assert (cut.sha256, cut.problem) == (None, "cut off")
     found = fetched(listed, FIRST)
@@ -423,7 +419,7 @@ def looks(service: Service) -> Counter[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("papers", [30, 60])
-def test_the_number_of_lookups_does_not_grow_with_the_number_of_files(
+def test_lookups_do_not_grow_with_files(
     papers: int, workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=papers, venues=[BOREALIS])
@@ -435,7 +431,7 @@ def test_the_number_of_lookups_does_not_grow_with_the_number_of_files(
     assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
 
 
-def test_each_file_is_checked_if_the_list_cannot_be_used(
+def test_without_a_list_each_is_checked(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])
@@ -445,7 +441,7 @@ def test_each_file_is_checked_if_the_list_cannot_be_used(
         assert looks(service) == {"note": len(files)}
 
 
-def test_a_file_is_not_stored_for_an_edit_that_names_another_one_now(
+def test_a_changed_edit_stores_no_file(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])
@@ -473,7 +469,7 @@ def _first_of_an_edit(workspace: Workspace, client: Client) -> tuple[str, str]:
     return next(one.key for one in wanted if one.route != CURRENT and paths[one.path] == 1)
 
 
-def test_the_file_of_a_removed_edit_is_not_stored(
+def test_a_removed_edit_stores_no_file(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is no longer in any list; as the list has all edits of the venue, it was hidden or deleted."""
@@ -522,7 +518,7 @@ def test_an_edit_of_another_domain_is_requested_separately(
     assert {file.problem for file in workspace.raw.state.files(BOREALIS)} == {None}
 
 
-def test_files_are_fetched_even_if_the_list_is_unavailable(
+def test_without_a_list_files_are_fetched(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = build_world(papers=30, venues=[BOREALIS])

@@ -66,9 +66,7 @@ def miscounts(request: Request) -> Fault | None:
     return Fault(alters=alter) if is_altered else None
 
 
-def test_withdrawn_papers_are_found_even_if_their_invitation_is_hidden(
-    workspace: Workspace, world: World, hasty: MakeClient
-) -> None:
+def test_hidden_lists_show_withdrawn_papers(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world) as service:
         (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
     counts = {held.invitation: (held.received, held.expected) for held in summary.lists}
@@ -101,9 +99,7 @@ def test_a_list_shorter_than_its_count_is_named(workspace: Workspace, world: Wor
     assert f" Withdrawn_Submission: {held} of {held + 1}" in standing(read_status(workspace))
 
 
-def test_a_workspace_with_a_list_never_requested_is_not_called_complete(
-    workspace: Workspace, world: World, hasty: MakeClient
-) -> None:
+def test_an_unrequested_list_is_not_complete(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [AURORA], files=False)
         with workspace.raw.transaction():
@@ -171,7 +167,7 @@ def test_only_counting_requests_use_an_offset(venue_id: str, tmp_path: Path, mon
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["no_offset", "sort_allowlist", "no_count"])
-def test_a_service_with_fewer_parameters_gives_the_same_records(
+def test_fewer_parameters_give_the_same_records(
     fault: str, venue_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "PAGE_WITH_REPLIES", 2)
@@ -205,7 +201,7 @@ class Shifting:
 
 
 @pytest.mark.parametrize("repeated", [0, 1, 3])
-def test_if_notes_came_twice_the_list_is_read_again_until_none_is_missing(workspace: Workspace, repeated: int) -> None:
+def test_a_repeating_list_is_read_again(workspace: Workspace, repeated: int) -> None:
     profile = VenueProfile(VENUE, 2, (LIST,), "Official_Review", ("", b"{}"), ())
     with Client(transport=httpx2.MockTransport(Shifting(repeated))) as client:
         harvest_submissions(VenueSession(workspace.raw, workspace.files, client, profile, None, False, show_nothing))

@@ -44,11 +44,11 @@ def held(workspace: Workspace, venue_id: str) -> dict[str, RawObject]:
     return {found.object_id: found for found in workspace.raw.latest(RawKind.PUBLISHED, venue_id)}
 
 
-def test_the_columns_are_those_that_a_release_begins_with() -> None:
+def test_a_release_begins_with_reviewbench_columns() -> None:
     assert list(COLUMNS) == REVIEWBENCH.names
 
 
-def test_every_row_of_reviewbench_is_kept_whole_with_its_place(tmp_path: Path, workspace: Workspace) -> None:
+def test_every_reviewbench_row_is_kept_whole(tmp_path: Path, workspace: Workspace) -> None:
     rows = [reviewbench_row(f"kite{number}") for number in range(5)]
     path = write_parquet(tmp_path / "data" / "kites-00000-of-00001.parquet", rows)
     summary = import_dumps(workspace, [path])
@@ -66,9 +66,7 @@ def test_an_additional_column_is_kept(tmp_path: Path, workspace: Workspace) -> N
 
 
 @pytest.mark.parametrize("indent", [None, 4])
-def test_the_records_of_re2_are_kept_with_their_text_verbatim(
-    tmp_path: Path, workspace: Workspace, indent: int | None
-) -> None:
+def test_re2_records_are_kept_verbatim(tmp_path: Path, workspace: Workspace, indent: int | None) -> None:
     papers = [re2_paper("kite1"), re2_paper("kite2", metareview='A "]" and a \\ and é\u2028')]
     write_json(tmp_path / "re2" / "REVIEWS_train.json", papers, indent=indent, ensure_ascii=indent is None)
     write_json(tmp_path / "re2" / "REBUTTAL_test.json", [re2_rebuttal(), re2_rebuttal(reviewer_id="Reviewer_Ef")])
@@ -86,7 +84,7 @@ def test_the_records_of_re2_are_kept_with_their_text_verbatim(
     ]
 
 
-def test_a_packed_file_of_re2_and_its_archive_of_manuscripts_are_read(tmp_path: Path, workspace: Workspace) -> None:
+def test_packed_re2_files_are_read(tmp_path: Path, workspace: Workspace) -> None:
     packed = tmp_path / "REVIEWS_train.json.gz"
     packed.write_bytes(gzip.compress(json.dumps([re2_paper()]).encode()))
     archive = tmp_path / "papers.zip"
@@ -99,7 +97,7 @@ def test_a_packed_file_of_re2_and_its_archive_of_manuscripts_are_read(tmp_path: 
     assert not list(tmp_path.rglob("escaped.md"))
 
 
-def test_an_archive_and_a_folder_give_the_same_record(tmp_path: Path, workspace: Workspace) -> None:
+def test_archive_and_folder_give_one_record(tmp_path: Path, workspace: Workspace) -> None:
     import_dumps(workspace, [write_manuscript(tmp_path)])
     with zipfile.ZipFile(tmp_path / "papers.zip", "w") as zipped:
         for path in (tmp_path / "papers").rglob("*.md"):
@@ -107,7 +105,7 @@ def test_an_archive_and_a_folder_give_the_same_record(tmp_path: Path, workspace:
     assert import_dumps(workspace, [tmp_path / "papers.zip"]).taken(RawKind.PUBLISHED).new == 0
 
 
-def test_importing_again_adds_nothing_and_two_records_of_one_id_both_stay(tmp_path: Path, workspace: Workspace) -> None:
+def test_importing_again_adds_nothing(tmp_path: Path, workspace: Workspace) -> None:
     other = re2_rebuttal(messages=re2_rebuttal()["messages"][:3])
     path = write_json(tmp_path / "REBUTTAL_train.json", [re2_rebuttal(), other, re2_rebuttal()])
     first, second = import_dumps(workspace, [path]), import_dumps(workspace, [path])
@@ -238,9 +236,7 @@ def test_equivalent_column_types_are_accepted(
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_not_a_published_dataset_is_named_and_the_rest_imported(
-    tmp_path: Path, workspace: Workspace, name: str
-) -> None:
+def test_bad_files_do_not_stop_good_ones(tmp_path: Path, workspace: Workspace, name: str) -> None:
     make, sentence = BAD[name]
     good = write_json(tmp_path / "REVIEWS_good.json", [re2_paper("good")])
     summary = import_dumps(workspace, [good, make(tmp_path / name)])
@@ -252,7 +248,7 @@ def test_what_is_not_a_published_dataset_is_named_and_the_rest_imported(
     assert "re2-reviews:good" in held(workspace, STAND_IN)
 
 
-def test_a_table_of_something_else_in_a_folder_is_left_out(tmp_path: Path, workspace: Workspace) -> None:
+def test_an_unknown_table_is_left_out(tmp_path: Path, workspace: Workspace) -> None:
     write_parquet(tmp_path / "data" / "a.parquet", [reviewbench_row()])
     short_parquet(tmp_path / "data" / "b.parquet")
     summary = import_dumps(workspace, [tmp_path / "data"])
@@ -261,7 +257,7 @@ def test_a_table_of_something_else_in_a_folder_is_left_out(tmp_path: Path, works
     assert "'reviews_json'" in str(bad.problem)
 
 
-def test_a_record_without_a_venue_is_stored_beside_the_one_with_it(tmp_path: Path, workspace: Workspace) -> None:
+def test_records_with_and_without_venue_stay(tmp_path: Path, workspace: Workspace) -> None:
     re2 = write_json(tmp_path / "REVIEWS_train.json", [re2_paper("kite1"), re2_paper("kite2")])
     import_dumps(workspace, [re2])
     import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row("kite1")])])
@@ -269,7 +265,7 @@ def test_a_record_without_a_venue_is_stored_beside_the_one_with_it(tmp_path: Pat
     assert held(workspace, STAND_IN).keys() == {"re2-reviews:kite2"}
 
 
-def test_a_dataset_of_the_hub_is_fetched_and_read_through_its_links(
+def test_a_hub_dataset_is_read_through_links(
     tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blob = write_parquet(tmp_path / "blobs" / "ab12.parquet", [reviewbench_row()])
@@ -290,19 +286,19 @@ def test_a_dataset_of_the_hub_is_fetched_and_read_through_its_links(
     assert source == "hf:Samarth0710/reviewbench@0123456789ab/data/kites-0.parquet, row 1"
 
 
-def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("hf"))):
         fetch_dataset(HubDataset("Daoze/ReviewRebuttal"), WANTED)
 
 
 @pytest.mark.parametrize("path", ["hf:", "hf:reviewbench", "hf:a/b/c", "hf:a/b c", "hf:a/b@", "hf:a/b@/c"])
-def test_an_invalid_dataset_name_of_the_hub_is_refused(workspace: Workspace, path: str) -> None:
+def test_an_invalid_hub_name_is_refused(workspace: Workspace, path: str) -> None:
     with pytest.raises(DumpError, match="hf:owner/name"):
         import_dumps(workspace, [Path(path)])
 
 
-def test_a_dataset_that_cannot_be_fetched_is_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_dataset_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> str:
         raise LocalEntryNotFoundError("no way\nto the Hub")
 
@@ -326,7 +322,7 @@ def test_a_dataset_that_cannot_be_fetched_is_reported_in_one_sentence(monkeypatc
         (None, "unplaced"),
     ],
 )
-def test_a_venue_comes_from_the_catalogue_or_is_a_placeholder(named: str | None, venue_id: str) -> None:
+def test_a_venue_or_stand_in_is_named(named: str | None, venue_id: str) -> None:
     body = json.dumps(re2_paper() | {"conference_year_track": named}).encode()
     assert build_published(Dataset.RE2_REVIEWS, body, RawOrigin("test", 0)).venue_id == venue_id
 
@@ -360,7 +356,7 @@ def test_a_list_is_read_up_to_its_damage(
         next(read)
 
 
-def test_a_truncated_compressed_list_gives_the_items_before_the_cut(tmp_path: Path) -> None:
+def test_a_cut_packed_list_gives_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "list.json.gz"
     numbers = b"[" + b", ".join(b"%d" % number for number in range(50_000)) + b"]"
     path.write_bytes(gzip.compress(numbers)[:-1000])

@@ -129,7 +129,7 @@ LARGE: dict[str, tuple[Callable[[list[Any]], str], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("shape", LARGE)
-def test_a_file_larger_than_the_read_buffer_gives_the_same_records(shape: str, tmp_path: Path) -> None:
+def test_large_files_give_the_same_records(shape: str, tmp_path: Path) -> None:
     write_shape, left_out = LARGE[shape]
     path = tmp_path / ("large.jsonl" if shape == "lines" else "large.json")
     path.write_text(write_shape([note_v1(f"r{number}") for number in range(9)]))
@@ -150,9 +150,7 @@ def test_a_file_larger_than_the_read_buffer_gives_the_same_records(shape: str, t
     ("name", "content"),
     [("a.jsonl", '{"a": 1}\n"%s"\n'), ("a.json", '{"a": 1}\n{"a": "%s"}\n'), ("a.json", '["%s"]'), ("a.json", '"%s"')],
 )
-def test_a_record_larger_than_the_read_buffer_is_refused_in_one_sentence(
-    tmp_path: Path, name: str, content: str
-) -> None:
+def test_a_record_too_large_is_refused(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content % ("b" * 500))
     with pytest.raises(DumpError, match=rf"{name}'.*(400 bytes|not one JSON)"):
@@ -175,7 +173,7 @@ def test_every_wrapping_gives_the_same_rows(
     assert bodies == [msgspec.json.encode(note) for note in notes]
 
 
-def test_a_parent_keeps_everything_that_did_not_become_separate_rows(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_parent_keeps_all_other_members(tmp_path: Path, workspace: Workspace) -> None:
     incomplete = [note_v1("r2"), {"content": {"title": "no id"}}]
     details = {"replyCount": 2, "replies": [note_v1("r1")], "tags": [], "original": note_v1("o1", "o1")}
     import_dumps(workspace, [write(tmp_path, note_v1("p1", "p1", details=details, notes=incomplete, revisions=None))])
@@ -187,7 +185,7 @@ def test_a_parent_keeps_everything_that_did_not_become_separate_rows(tmp_path: P
     assert held(workspace) == {RawKind.NOTE: {"p1", "r1", "r2"}}
 
 
-def test_api_venue_forum_and_subject_are_read_from_the_shape(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_row_is_read_from_its_shape(tmp_path: Path, workspace: Workspace) -> None:
     content = [
         note_v1("p1", "p1"),
         note_v1("r1"),
@@ -217,9 +215,7 @@ def test_api_venue_forum_and_subject_are_read_from_the_shape(tmp_path: Path, wor
     ]
 
 
-def test_a_second_import_adds_nothing_and_a_changed_note_is_a_second_version(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_changed_note_is_a_second_version(tmp_path: Path, workspace: Workspace) -> None:
     path = write(tmp_path, [note_v1("p1", "p1"), note_v1("r1")])
     import_dumps(workspace, [path])
     again = import_dumps(workspace, [path, path]).taken(RawKind.NOTE)
@@ -229,7 +225,7 @@ def test_a_second_import_adds_nothing_and_a_changed_note_is_a_second_version(
     assert [one.modified_ms for one in workspace.raw.versions(RawKind.NOTE, V1)] == [5, 5, 6]
 
 
-def test_a_folder_is_imported_recursively_and_skipped_files_are_named(tmp_path: Path, workspace: Workspace) -> None:
+def test_skipped_files_of_a_folder_are_named(tmp_path: Path, workspace: Workspace) -> None:
     folder = tmp_path / "crawl"
     write(folder, [note_v1("p1", "p1")], "b/notes.json")
     write(folder, [{"revision_number": 1, "note_id": "x"}] * 3, "a/summary.json")
@@ -275,7 +271,7 @@ BAD = {
 
 @pytest.mark.fault("input", "a dump that is cut off, damaged or no JSON", "one sentence that names the file", times=7)
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_file_alone_is_refused_in_one_sentence(name: str, tmp_path: Path, workspace: Workspace) -> None:
+def test_a_bad_file_alone_is_refused(name: str, tmp_path: Path, workspace: Workspace) -> None:
     content, sentence = BAD[name]
     bad = tmp_path / "bad.json"
     bad.write_bytes(content)
@@ -370,7 +366,7 @@ def test_times_written_by_other_tools_are_read(written: str, tmp_path: Path, wor
     assert decode_leniently(Note, found.body).tmdate == 6
 
 
-def test_the_mark_of_a_restored_note_is_no_deletion(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_restored_note_is_not_deleted(tmp_path: Path, workspace: Workspace) -> None:
     restoring = edit("e1", "q1")
     restoring["note"]["ddate"] = {"delete": True}
     import_dumps(workspace, [write(tmp_path, [note_v2("q1"), restoring])])
@@ -380,7 +376,7 @@ def test_the_mark_of_a_restored_note_is_no_deletion(tmp_path: Path, workspace: W
     assert decode_leniently(Edit, found.body).note.id == "q1"
 
 
-def test_a_file_name_that_is_not_utf8_is_escaped(tmp_path: Path, workspace: Workspace) -> None:
+def test_an_odd_file_name_is_escaped(tmp_path: Path, workspace: Workspace) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.json"))
     path.write_text(json.dumps([note_v1("p1", "p1")]))
     (file,) = import_dumps(workspace, [path]).files
@@ -390,7 +386,7 @@ def test_a_file_name_that_is_not_utf8_is_escaped(tmp_path: Path, workspace: Work
 
 @pytest.mark.fault("input", "a packed dump that is cut off or damaged", "one sentence that names the file", times=3)
 @pytest.mark.parametrize("content", [gzip.compress(b'[{"id": "p1"}]' * 99, mtime=0)[:40], b"[]", b""])
-def test_a_bad_gzip_file_is_refused_in_one_sentence(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
+def test_a_bad_gzip_file_is_refused(content: bytes, tmp_path: Path, workspace: Workspace) -> None:
     path = tmp_path / "bad.json.gz"
     path.write_bytes(content)
     with pytest.raises(DumpError, match=r"bad.json.gz' cannot be"):

@@ -79,7 +79,7 @@ def test_a_later_version_of_a_note_is_taken(tmp_path: Path, workspace: Workspace
     assert b"Changed." in found.body
 
 
-def test_a_poorer_copy_of_a_harvested_note_is_already_there(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_poorer_copy_is_already_there(tmp_path: Path, workspace: Workspace) -> None:
     harvested(workspace, note("p1", "p1"), note("r1"))
     poorer = {name: value for name, value in note("r1").items() if name != "readers"}
     counts = take(tmp_path, workspace, poorer).taken(RawKind.NOTE)
@@ -94,7 +94,7 @@ def test_an_edit_stays_with_its_note(tmp_path: Path, workspace: Workspace) -> No
     assert sum(take(tmp_path, workspace, moved).left_out.values()) == 1
 
 
-def test_a_harvest_corrects_the_place_of_an_imported_note(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_harvest_corrects_a_notes_place(tmp_path: Path, workspace: Workspace) -> None:
     take(tmp_path, workspace, note("r1", "p2", QUAY, tmdate=9))
     harvested(workspace, note("p1", "p1"), note("r1"))
     versions = workspace.raw.versions_of(RawKind.NOTE, ["r1"])["r1"]
@@ -168,7 +168,7 @@ def test_a_review_closed_anywhere_is_closed(closed: Json, is_untimed: bool, tmp_
             assert [review.readers_public for review in reviews] == [False]
 
 
-def test_a_paper_closed_by_a_later_file_is_closed(tmp_path: Path) -> None:
+def test_a_later_file_closes_a_paper(tmp_path: Path) -> None:
     _, papers, _ = built(tmp_path, [public(PAPER), OPEN], [{**PAPER, "readers": [V]}])
     assert papers == []
 
@@ -181,24 +181,24 @@ def test_a_field_closed_anywhere_is_closed(tmp_path: Path) -> None:
         assert summaries(reviews) == []
 
 
-def test_what_opens_a_note_at_the_same_time_is_set_aside(tmp_path: Path) -> None:
+def test_opening_at_the_same_time_is_refused(tmp_path: Path) -> None:
     summary, _, reviews = built(tmp_path, [public(PAPER), CLOSED], [OPEN])
     assert [review.readers_public for review in reviews] == [False]
     assert sum(summary.left_out.values()) == 1
 
 
 @pytest.mark.parametrize("more", [{"version": 2}, {"tmdate": MS + 1}, {}], ids=["another member", "later", "same"])
-def test_a_dump_without_readers_opens_nothing_that_is_closed(more: Json, tmp_path: Path) -> None:
+def test_a_dump_without_readers_opens_nothing(more: Json, tmp_path: Path) -> None:
     *_, reviews = built(tmp_path, [public(PAPER), CLOSED], [PAPER, {**REVIEW, **more}])
     assert [review.readers_public for review in reviews] == [False]
 
 
-def test_a_dump_without_readers_leaves_open_what_is_open(tmp_path: Path) -> None:
+def test_a_dump_without_readers_closes_nothing(tmp_path: Path) -> None:
     *_, reviews = built(tmp_path, [public(PAPER), OPEN], [PAPER, {**REVIEW, "tmdate": MS + 1}])
     assert [review.readers_public for review in reviews] == [True]
 
 
-def test_readers_of_an_item_that_is_set_aside_count(tmp_path: Path) -> None:
+def test_readers_of_unreadable_items_count(tmp_path: Path) -> None:
     without_id = {name: value for name, value in CLOSED.items() if name != "id"}
     _, papers, reviews = built(tmp_path, [PAPER, REVIEW, without_id])
     assert (papers, [review.readers_public for review in reviews]) == ([], [])

@@ -116,7 +116,7 @@ def test_a_file_is_assigned_to_its_version(
         ({"first.pdf": pdf("a")}, "forum_id,file\nmany\n", ["", "first.pdf"]),
     ],
 )
-def test_a_file_that_matches_no_version_is_set_aside_by_name(
+def test_an_unmatched_file_is_set_aside(
     tmp_path: Path, workspace: Workspace, files: dict[str, bytes], table: str, aside: list[str]
 ) -> None:
     with pytest.raises(DumpError) as refused:
@@ -137,15 +137,13 @@ def test_a_file_that_matches_no_version_is_set_aside_by_name(
         *("forum_id,file,when\nmany,a.pdf,9999-12-31T23:59:59-12:00\n", 'forum_id,file\n"many,a.pdf\n'),
     ],
 )
-def test_a_table_that_is_not_as_expected_is_refused_with_its_name(
-    tmp_path: Path, workspace: Workspace, table: str
-) -> None:
+def test_an_odd_table_is_refused(tmp_path: Path, workspace: Workspace, table: str) -> None:
     with pytest.raises(DumpError, match=r"list\.csv"):
         _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
     assert not _held(workspace)
 
 
-def test_two_tables_a_missing_folder_and_an_empty_one_are_refused(tmp_path: Path, workspace: Workspace) -> None:
+def test_unusable_folders_are_refused(tmp_path: Path, workspace: Workspace) -> None:
     with pytest.raises(DumpError, match="other"):
         _import(workspace, tmp_path / "two", {"other.csv": b"", "a.pdf": pdf("a")}, "forum_id,file\n")
     with pytest.raises(DumpError, match="gone"):
@@ -163,9 +161,7 @@ def test_links_are_not_followed(tmp_path: Path, workspace: Workspace) -> None:
     assert not _held(workspace)
 
 
-def test_the_same_file_again_changes_nothing_and_another_one_of_the_version_is_set_aside(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_second_file_of_a_version_waits(tmp_path: Path, workspace: Workspace) -> None:
     folder = tmp_path / "pdfs"
     _import(workspace, folder, {"one.pdf": pdf("one")})
     again = _import(workspace, folder, {"own-one.pdf": pdf("one")})
@@ -175,9 +171,7 @@ def test_the_same_file_again_changes_nothing_and_another_one_of_the_version_is_s
     assert _held(workspace) == {"one": "one", "first": "first"}
 
 
-def test_a_supplied_file_that_the_user_calls_initial_is_stated_and_names_its_supplier(
-    tmp_path: Path, workspace: Workspace
-) -> None:
+def test_a_supplied_initial_file_names_its_supplier(tmp_path: Path, workspace: Workspace) -> None:
     table = "forum_id,file,version,when\nmany,a.pdf,initial,2019-09-25T18:00:00Z\nmany,b.pdf,first,\n"
     _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a"), "b.pdf": pdf("b")}, table)
     build_here(workspace)
@@ -206,7 +200,7 @@ def test_unlisted_files_in_the_folder_are_named(tmp_path: Path, workspace: Works
     assert _held(workspace) == {"first": "a"}
 
 
-def test_a_file_that_is_listed_twice_as_one_version_counts_once(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_file_listed_twice_counts_once(tmp_path: Path, workspace: Workspace) -> None:
     table = "forum_id,file,version\nmany,a.pdf,first\nmany,a.pdf,first\nmany,a.pdf,second\n"
     found = _import(workspace, tmp_path / "pdfs", {"a.pdf": pdf("a")}, table)
     assert (found.tied, found.known, len(found.aside)) == (2, 0, 1)
@@ -228,7 +222,7 @@ def _balances(workspace: Workspace) -> bool:
     return all(one.rows_in == one.rows_out + sum(one.set_aside.values()) for one in find_versions.balance(workspace, V))
 
 
-def test_a_file_of_a_submission_that_is_no_longer_public_is_set_aside(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_hidden_submissions_file_is_set_aside(tmp_path: Path, workspace: Workspace) -> None:
     _import(workspace, tmp_path / "pdfs", {"many.pdf": pdf("a")})
     hidden = json.dumps(_note("many", "/pdf/now.pdf", readers=["chairs"])).encode()
     workspace.raw.add([RawObject(RawKind.NOTE, "many", 1, V, "many", "many", 1, 1, "test", hidden)])

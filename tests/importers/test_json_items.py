@@ -45,7 +45,7 @@ def test_an_object_gives_its_members(members: dict[str, Any], indent: int | None
 
 @pytest.mark.slow
 @given(values=st.lists(VALUES, min_size=1, max_size=5), data=st.data())
-def test_a_list_that_is_cut_off_gives_the_items_before_the_cut(values: list[Any], data: st.DataObject) -> None:
+def test_a_cut_list_gives_its_beginning(values: list[Any], data: st.DataObject) -> None:
     content = json.dumps(values).encode()
     read = read_list(BytesIO(content[: data.draw(st.integers(1, len(content) - 1))]))
     found: list[Any] = []
@@ -55,7 +55,7 @@ def test_a_list_that_is_cut_off_gives_the_items_before_the_cut(values: list[Any]
 
 
 @pytest.mark.parametrize("content", ['["%s"]', '[{"a": "%s"}]', '{"a": "%s"}', '{"a": {"b": ["%s"]}}', '["a", "%s'])
-def test_an_item_or_text_that_is_too_large_is_refused(content: str) -> None:
+def test_too_large_an_item_is_refused(content: str) -> None:
     read = read_items(BytesIO((content % ("b" * 100)).encode()), 50)
     with pytest.raises(TooLargeError, match="larger than 50 bytes"):
         list(read)
@@ -79,7 +79,7 @@ class Endless(BufferedIOBase):
         return next(self.pieces, b"")
 
 
-def test_memory_is_bounded_by_the_size_of_an_item() -> None:
+def test_memory_is_bounded_by_an_item() -> None:
     record = b'{"text": "' + b"[kites\\n" * 6000 + b'"}'
     tracemalloc.start()
     try:

@@ -122,7 +122,7 @@ SHELLS: dict[str, Callable[[list[bytes]], bytes]] = {
 
 
 @given(place=st.integers(0, NOTES - 1), change=CHANGES, shell=st.sampled_from(sorted(SHELLS)))
-def test_a_changed_item_is_counted_and_no_other_lost(place: int, change: Change, shell: str) -> None:
+def test_a_changed_item_loses_no_other(place: int, change: Change, shell: str) -> None:
     notes: list[object] = [note(number) for number in range(NOTES)]
     notes[place] = change(deepcopy(note(place)))
     ids, left = take(SHELLS[shell]([json.dumps(item).encode() for item in notes]), shell)
@@ -134,7 +134,7 @@ def test_a_changed_item_is_counted_and_no_other_lost(place: int, change: Change,
 
 
 @given(data=st.data(), shell=st.sampled_from(sorted(SHELLS)))
-def test_damaged_bytes_in_an_item_cost_no_other_item(data: st.DataObject, shell: str) -> None:
+def test_damaged_bytes_cost_one_item(data: st.DataObject, shell: str) -> None:
     place = data.draw(st.integers(0, NOTES - 1))
     items = [json.dumps(note(number)).encode() for number in range(NOTES)]
     # Brackets and quotes stay: without them nobody can tell where the item ends.
@@ -183,9 +183,7 @@ PLACES: list[Callable[[list[Note]], Note]] = [
 
 
 @given(st.lists(st.sampled_from([None, *SPOILT]), min_size=1, max_size=4), st.sampled_from(PLACES))
-def test_records_inside_a_record_are_taken_or_set_aside(
-    changes: list[Change | None], place: Callable[[list[Note]], Note]
-) -> None:
+def test_nested_records_are_all_counted(changes: list[Change | None], place: Callable[[list[Note]], Note]) -> None:
     items: list[Any] = [
         note(number) if change is None else change(note(number)) for number, change in enumerate(changes, 1)
     ]

@@ -34,13 +34,13 @@ def test_entries_that_are_not_objects_are_counted_too() -> None:
     assert len(stated.reviews) + len(stated.posts) + counted == 2 + len(peerread_reviews()["reviews"])
 
 
-def test_scores_by_annotators_are_not_taken_for_the_reviewers() -> None:
+def test_annotators_scores_are_kept_apart() -> None:
     (review,) = read().reviews
     assert review.scores & review.answers.keys() == {"RECOMMENDATION", "REVIEWER_CONFIDENCE"}
     assert review.extra[peerread.ANNOTATED] == {"CLARITY": 5}
 
 
-def test_scores_of_a_review_without_annotators_are_the_reviewers() -> None:
+def test_unannotated_scores_are_the_reviewers() -> None:
     (review,) = read(
         reviews=[{"RECOMMENDATION": "4", "CLARITY": "3", "comments": "Good.", "is_meta_review": None}]
     ).reviews
@@ -57,13 +57,13 @@ def test_reviews_of_nips_have_only_a_text() -> None:
     assert [review.answers["comments"] for review in stated.reviews] == ["Red.", "High."]
 
 
-def test_a_question_posted_before_the_review_is_not_one_of_its_questions() -> None:
+def test_an_earlier_question_is_a_post() -> None:
     question = {"TITLE": "Q", "comments": "How high?", "OTHER_KEYS": "ICLR 2017 conference AnonReviewer1"}
     stated = read(reviews=[question | {"CLARITY": 5, "IS_ANNOTATED": True, "DATE": "2 Dec 2016"}])
     assert (stated.reviews, [post.role for post in stated.posts]) == ((), [Role.REVIEWER])
 
 
-def test_the_name_of_a_person_who_reviewed_is_not_kept() -> None:
+def test_a_reviewers_name_is_not_kept() -> None:
     entry = {"TITLE": "T", "comments": "C.", "OTHER_KEYS": "Cy Cloud", "DATE": "2 Dec 2016"}
     stated = read(reviews=[entry | {"RECOMMENDATION": 6}, entry | {"comments": "D."}])
     assert "Cy Cloud" not in repr(stated)
@@ -71,7 +71,7 @@ def test_the_name_of_a_person_who_reviewed_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-def test_a_merely_probable_decision_of_an_arxiv_paper_is_not_a_decision(accepted: bool) -> None:
+def test_arxiv_papers_have_no_decision(accepted: bool) -> None:
     stated = read(conference="arxiv", SUBJECTS="cs.AI", accepted=accepted, reviews=[])
     assert (stated.status, stated.extra["accepted"]) == (None, accepted)
     assert read(accepted=accepted).status is (Status.ACCEPTED if accepted else Status.REJECTED)
@@ -89,13 +89,13 @@ def itg(*types_and_texts: tuple[str, str], order: tuple[int, ...] = ()) -> dict[
     return {nlpeer.DOCUMENT: {"nodes": nodes, "edges": [*tree, *edges], "span_nodes": [], "prefix": "p", "meta": {}}}
 
 
-def test_nodes_are_read_in_the_order_of_their_edges() -> None:
+def test_nodes_follow_their_edges() -> None:
     nodes = (("title", "On Kites"), ("paragraph", "Second."), ("abstract", "Abstract"), ("paragraph", "First."))
     text = nlpeer.read_document(itg(*nodes, order=(0, 2, 3, 1)))
     assert text == "# On Kites\n\n## Abstract\n\nFirst.\n\nSecond."
 
 
-def test_nodes_stay_in_place_where_edges_give_no_order() -> None:
+def test_unordered_nodes_stay_in_place() -> None:
     nodes = (("title", "On Kites"), ("paragraph", "One."), ("paragraph", "Two."))
     document = itg(*nodes, order=(0, 1))
     document[nlpeer.DOCUMENT]["edges"].append({"src_ix": "p_0", "tgt_ix": "p_2", "etype": "next", "meta": None})
@@ -107,12 +107,12 @@ def test_nodes_stay_in_place_where_edges_give_no_order() -> None:
     assert nlpeer.read_document(document) == "# On Kites\n\nOne.\n\nTwo."
 
 
-def test_the_headings_of_f1000_are_called_titles_and_lists_are_text() -> None:
+def test_f1000_titles_are_headings() -> None:
     text = nlpeer.read_document(itg(("article-title", "On Kites"), ("title", "Wind"), ("list", "- red\n- blue")))
     assert text == "# On Kites\n\n## Wind\n\n- red\n- blue"
 
 
-def test_the_name_of_a_signed_review_and_of_contributors_is_not_kept() -> None:
+def test_signed_names_are_not_kept() -> None:
     review = {"rid": "r1", "reviewer": "Cy Cloud", "report": {"main": "Red."}, "scores": {}, "meta": {}}
     meta = {"title": "On Kites", "contributors": [{"name": "Ada Wind"}], "license": "CC BY 4.0"}
     stated = nlpeer.read_nlpeer({nlpeer.META: meta, nlpeer.REVIEWS: [review]})
@@ -162,7 +162,7 @@ def read_damaged(path: Path) -> tuple[list[Row], list[str]]:
     return [row for row in rows if not isinstance(row, DamagedRow)], damaged
 
 
-def test_only_the_row_with_an_open_quote_is_damaged(tmp_path: Path) -> None:
+def test_an_open_quote_damages_one_row(tmp_path: Path) -> None:
     lines = ["id,title", *(f"k{number},On Kites" for number in range(999))]
     lines[2] = 'k1,"On Kites'
     rows, damaged = read_damaged(write(tmp_path / "a.csv", "\n".join(lines)))
@@ -170,7 +170,7 @@ def test_only_the_row_with_an_open_quote_is_damaged(tmp_path: Path) -> None:
     assert damaged == ["line 3"]
 
 
-def test_a_quoted_cell_may_have_several_lines_beside_damage(tmp_path: Path) -> None:
+def test_cells_of_several_lines_survive_damage(tmp_path: Path) -> None:
     content = 'id,title\nk1,"On ""Kites""\nand wind"\nk2,"open\nk3,"x" and more\nk4,"two\nlines"\n'
     rows, damaged = read_damaged(write(tmp_path / "a.csv", content))
     assert {row["id"]: row["title"] for row in rows} == {
@@ -181,7 +181,7 @@ def test_a_quoted_cell_may_have_several_lines_beside_damage(tmp_path: Path) -> N
     assert damaged == ["line 4"]
 
 
-def test_a_ragged_row_is_damaged_and_empty_cells_are_not(tmp_path: Path) -> None:
+def test_a_ragged_row_is_damaged(tmp_path: Path) -> None:
     content = "id,title\nk1,On Kites,red,7\nk2\n\nk3,Wind,,\n"
     rows, damaged = read_damaged(write(tmp_path / "a.csv", content))
     assert rows == [{"id": "k3", "title": "Wind"}]
@@ -225,7 +225,7 @@ def test_a_json_list_gives_its_items(tmp_path: Path, content: str, rows: int) ->
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.json", '[{"a": 1}, "b"]'), ("a.jsonl", '{"a": 1}\n"b"\n')])
-def test_an_item_that_is_not_an_object_is_a_row_without_an_id(tmp_path: Path, name: str, content: str) -> None:
+def test_a_bare_value_is_a_nameless_row(tmp_path: Path, name: str, content: str) -> None:
     assert list(read_rows(write(tmp_path / name, content))) == [{"a": 1}, {"value without a name": "b"}]
 
 
@@ -238,6 +238,6 @@ def test_only_the_damaged_item_is_not_read(tmp_path: Path, name: str, content: s
     assert [one.partition(":")[0] for one in damaged] == ["line 3" if name == "a.jsonl" else "record 2"]
 
 
-def test_a_table_written_by_the_module_csv_is_read(tmp_path: Path) -> None:
+def test_a_table_of_module_csv_is_read(tmp_path: Path) -> None:
     rows = [{"id": "k1", "title": "On; Kites, red"}, {"id": "k2", "title": 'A "wind"\nturns'}]
     assert list(read_rows(write_rows(tmp_path / "a.csv", rows))) == rows

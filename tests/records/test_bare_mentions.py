@@ -56,9 +56,7 @@ def link_formulas(sentence: str, *parts: Part) -> list[tuple[str, str]]:
         ("by (5)(2).", []),
     ],
 )
-def test_a_number_in_parentheses_is_an_equation_if_the_words_around_it_say_so(
-    sentence: str, numbers: list[str]
-) -> None:
+def test_words_make_a_number_an_equation(sentence: str, numbers: list[str]) -> None:
     assert [number for _, number in link_formulas(sentence)] == numbers
 
 
@@ -75,17 +73,17 @@ def test_numbers_of_list_items_are_not_equation_numbers(sentence: str) -> None:
     assert link_formulas(sentence) == []
 
 
-def test_a_number_refers_to_the_latest_list_item_or_equation_with_it() -> None:
+def test_a_number_refers_to_the_latest() -> None:
     listed = "There are two teas: (1) green tea, and (2) mint."
     assert link(structured(formula("1"), listed, "As shown in (1), it is green."), 2) == []
     assert link(structured(listed, formula("1"), "As shown in (1), it is green."), 2) == [("(1)", "1")]
 
 
-def test_an_equation_of_a_cited_work_is_not_one_of_this_paper() -> None:
+def test_a_cited_works_equation_is_not_ours() -> None:
     assert link_formulas("by (2) of [3].", *ENTRIES, "As [1-6].") == [("3", "3")]
 
 
-def test_if_parentheses_may_be_citations_no_number_in_them_is_an_equation() -> None:
+def test_possible_citations_are_no_equations() -> None:
     assert link_formulas("as shown in (2).", *ENTRIES) == []
     assert link_formulas("as shown in (2), within [1, 2].", *ENTRIES) == [("1", "1"), ("2", "2")]
     assert link_formulas("as shown in (2).", *ENTRIES, "As [4-6] say.") == [("(2)", "2")]
@@ -112,7 +110,7 @@ def test_a_number_in_code_is_not_an_equation() -> None:
         ("Teas<sup>2,99</sup> are hot", []),
     ],
 )
-def test_superscript_numbers_are_citations_in_a_paper_that_cites_that_way(sentence: str, numbers: list[str]) -> None:
+def test_raised_numbers_may_be_citations(sentence: str, numbers: list[str]) -> None:
     text = structured(*CITING, sentence, *ENTRIES)
     assert [number for _, number in link(text, 2)] == numbers
 

@@ -127,7 +127,7 @@ def test_authors_and_years_are_linked(sentence: str, expected: list[tuple[str, s
     assert linked(sentence, NAMED) == expected
 
 
-def test_citations_with_two_names_and_with_et_al_mean_different_entries() -> None:
+def test_two_names_and_et_al_differ() -> None:
     parts = (entry("Kim Wu and Max Ray. Herbs. 2020."), entry("Kim Wu, Max Ray, and Ada Lee. Teas. 2020."))
     found = linked("(Wu & Ray, 2020; Wu et al., 2020)", parts)
     assert [target for _, target in found] == ["Kim Wu and M", "Kim Wu, Max "]
@@ -141,11 +141,11 @@ def test_alphabetic_labels_are_linked_to_their_entries() -> None:
     ]
 
 
-def test_bracketed_numbers_are_kept_unlinked_without_a_list_of_references() -> None:
+def test_without_references_numbers_stay_unlinked() -> None:
     assert linked("as [1, 2] say", ()) == [("1", None), ("2", None)]
 
 
-def test_a_section_number_that_occurs_twice_is_not_a_target() -> None:
+def test_a_repeated_section_number_is_no_target() -> None:
     assert linked("See Section 1.", (heading("1", "Here"), heading("1", "There"))) == [("Section 1", None)]
 
 
@@ -178,7 +178,7 @@ def test_mentions_of_any_text_are_within_the_text(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["Aa" * 40 + "2019", "Aa" * 40 + "+2019+", "Ab (2019, 2019)", "Aa Bb Cc, 2019x "])
-def test_text_resembling_names_and_years_is_parsed_in_linear_time(text: str) -> None:
+def test_names_and_years_take_linear_time(text: str) -> None:
     def find(size: int) -> Callable[[], object]:
         return lambda: structured(text * (size // len(text)), *NAMED).mentions
 

@@ -74,7 +74,7 @@ def test_facts_from_memory_are_marked_as_such() -> None:
     assert {row.confidence for row in remembered} == {Confidence.D}
 
 
-def test_the_names_of_sources_that_no_row_uses_are_not_kept() -> None:
+def test_unused_sources_are_not_kept() -> None:
     folder = files("peercorpus.venues") / "data"
     names = tomllib.loads((folder / "sources.toml").read_text(encoding="utf-8"))
     text = "".join(file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name != "sources.toml")
@@ -119,7 +119,7 @@ def test_deadlines_are_in_utc(venue_id: str, abstracts: datetime | None, papers:
     assert tuple(deadline and deadline.at for deadline in found) == (abstracts, papers)
 
 
-def test_a_venue_that_is_not_in_the_catalogue_has_no_odd_list() -> None:
+def test_unknown_venues_have_no_odd_list() -> None:
     assert submission_lists_of("Example.cc/2030/Conference") == ()
 
 
@@ -130,7 +130,7 @@ def test_odd_lists_are_whole_invitation_ids() -> None:
     assert submission_lists_of("V", own) == ("V/-/Papers",)
 
 
-def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> None:
+def test_two_rows_of_a_venue_are_refused(tmp_path: Path) -> None:
     (tmp_path / "sources.toml").write_text('page = "https://example.org"', encoding="utf-8")
     row = '[[venue]]\nid = "Example.cc/2030/Conference"\nconfidence = "B"\nsource = "page"\n'
     (tmp_path / "one.toml").write_text(row, encoding="utf-8")
@@ -140,7 +140,7 @@ def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> 
         read_catalogue(tmp_path)
 
 
-def test_only_deadlines_of_a_row_change_the_key_of_the_versions_stage() -> None:
+def test_only_deadlines_change_the_versions_key() -> None:
     row = row_of("NeurIPS.cc/2021/Conference")
     assert row is not None
     assert row.full_deadline is not None
@@ -176,7 +176,7 @@ def test_only_deadlines_of_a_row_change_the_key_of_the_versions_stage() -> None:
     assert len(changed) == 7
 
 
-def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
+def test_no_deadlines_have_no_digest() -> None:
     assert digest_deadlines(None) == ""
     row = row_of("TMLR")
     assert digest_deadlines(row) == ""
@@ -185,7 +185,7 @@ def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
     assert digest_deadlines(only_abstracts) != ""
 
 
-def test_a_deadline_from_a_single_list_is_only_a_hint() -> None:
+def test_a_single_lists_deadline_is_a_hint() -> None:
     hinted = [row for row in rows() if row.listed_deadlines]
     assert len(hinted) >= 30
     for row in hinted:
