@@ -183,10 +183,7 @@ def test_numbers_may_identify_reviewers() -> None:
 
 def test_later_parts_follow_the_first() -> None:
     first = post("1", 2, AUTHORS, title="Response to Reviewer A1bC (1/2)")
-    assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == [
-        "A",
-        "1+2",
-    ]
+    assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == ["A", "1+2"]
 
 
 def test_parts_follow_the_one_that_names_its_reviewer() -> None:
@@ -391,11 +388,7 @@ LONG = (
 
 @pytest.mark.parametrize(
     ("first", "second", "text", "is_repeated"),
-    [
-        ("b", "b", "Thanks.", True),
-        ("b", "c", LONG, True),
-        ("b", "c", "Thanks.", False),
-    ],
+    [("b", "b", "Thanks.", True), ("b", "c", LONG, True), ("b", "c", "Thanks.", False)],
 )
 def test_what_a_reviewer_posts_twice_is_one_turn(first: str, second: str, text: str, is_repeated: bool) -> None:
     answers = [post("b", 2, AUTHORS, "A"), post("c", 3, AUTHORS, "A")]
@@ -463,11 +456,7 @@ def test_an_empty_post_is_only_counted(silent: Post) -> None:
 
 
 @pytest.mark.parametrize(
-    "more",
-    [
-        [post("a", 1, AUTHORS, "A")],
-        [post("r", 1, REVIEWER, "A", text="", title="I keep my score")],
-    ],
+    "more", [[post("a", 1, AUTHORS, "A")], [post("r", 1, REVIEWER, "A", text="", title="I keep my score")]]
 )
 def test_a_discussed_rating_starts_a_conversation(more: list[Post]) -> None:
     turns, left = told(RATING, *more)

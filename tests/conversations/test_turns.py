@@ -179,8 +179,7 @@ def test_a_post_without_a_decision_ends_no_turn(kind: PostKind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "after"),
-    [((4, None), None), ((None, None), None), ((4, 5), False), ((7, None), True), ((None, 7), True)],
+    ("days", "after"), [((4, None), None), ((None, None), None), ((4, 5), False), ((7, None), True), ((None, 7), True)]
 )
 def test_partly_undated_turn_is_before_only_if_known(days: tuple[float | None, ...], after: bool | None) -> None:
     answers = [

@@ -23,14 +23,7 @@ from peercorpus.records.papers import SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.reviews_json import card_entry
 from peercorpus.release.task_tables import review_task
-from peercorpus.venues.ai_reviews import (
-    SIGNERS,
-    holds_model_chat,
-    may_sign_for_ai,
-    names_ai,
-    rate_answer,
-    signs_for_ai,
-)
+from peercorpus.venues.ai_reviews import SIGNERS, holds_model_chat, may_sign_for_ai, names_ai, rate_answer, signs_for_ai
 from peercorpus.venues.own_venues import read_own_venues
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -120,15 +113,7 @@ def test_every_documented_kind_of_ai_review_is_recognised(tmp_path: Path, invita
 
 
 @pytest.mark.parametrize(
-    "signers",
-    [
-        (REVIEWER,),
-        ("~Ada_Example1",),
-        (f"{PAPER}/Reviewer_AI00",),
-        (V,),
-        (f"{PAPER}/Program_Chairs",),
-        (),
-    ],
+    "signers", [(REVIEWER,), ("~Ada_Example1",), (f"{PAPER}/Reviewer_AI00",), (V,), (f"{PAPER}/Program_Chairs",), ()]
 )
 def test_an_invitation_for_ai_alone_proves_no_ai(tmp_path: Path, signers: tuple[str, ...]) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("ai", "AI_Review", *signers, ai_review="Claims hold.")])
@@ -248,7 +233,7 @@ def test_names_of_models_are_found_in_any_shape(shape: str, name: str, random_id
 
 
 TRACKS = [
-    *("Generative_Models_Track_", "Track_O1_", "LLM_Track_", "Robots_and_AI_Track_", "Opus_Stream_", "Agents_Topic_"),
+    *("Generative_Models_Track_", "Track_O1_", "LLM_Track_", "Robots_and_AI_Track_", "Opus_Stream_", "Agents_Topic_")
 ]
 FIELDS = [
     *("AI_Safety_", "Trustworthy_AI_", "Robot_Learning_", "Human_AI_Interaction_", "AI4Science_"),

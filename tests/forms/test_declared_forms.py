@@ -405,10 +405,7 @@ def test_a_range_of_years_means_each_year(tmp_path: Path) -> None:
         (_record(evidence=["C", "R"]), "form 'a': evidence"),
         (_record(sources=None), "missing required field `sources`"),
         (_record(field={"answers": "eleven"}), "'eleven'"),
-        (
-            _record(field={"answers": {"offered": ["7: good", "1: bad"], "low": 1, "high": 6}}),
-            "1 to 7",
-        ),
+        (_record(field={"answers": {"offered": ["7: good", "1: bad"], "low": 1, "high": 6}}), "1 to 7"),
         (_record(field={"answers": {"offered": [1, 2]}}), "both ends"),
         (_record(field={"answers": {"low": 1}}), "both ends"),
         (_record(field={"answers": {}}), "'rating' must offer"),

@@ -25,7 +25,7 @@ FOUR = ["poor", "fair", "good", "excellent"]
 SIX = ["Strong reject", "Reject", "Weak reject", "Weak accept", "Accept", "Strong accept"]
 WRITTEN = ["{n}: {w}", "{n} - {w}", "{n} = {w}", "({n}) {w}", "{w} ({n})", "{w} [{n}]"]
 RATINGS = [
-    *("rating", "Overall Rating", "recommendation", "overall", "Q6_Overall_Score", "verdict", "finalRecommendation"),
+    *("rating", "Overall Rating", "recommendation", "overall", "Q6_Overall_Score", "verdict", "finalRecommendation")
 ]
 ASPECTS = ["confidence", "Reviewer_Confidence", "soundness", "clarity", "novelty", "presentation"]
 

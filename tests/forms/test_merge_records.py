@@ -1,7 +1,6 @@
 """Records of the same paper in two datasets become one: each is trusted where it is better, nothing is duplicated."""
 
 import json
-from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -32,12 +31,6 @@ from published_records import (
 
 LONG = "Kites are flown over the hills, and the wind carries them as far as the sea."
 Rows = dict[str, Any]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 def re2_review(reviewer_id: str, content: str = "Why?", **more: Any) -> Rows:

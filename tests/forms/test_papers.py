@@ -372,10 +372,7 @@ def root(*, is_old: bool, **content: str) -> Note:
     if is_old:
         return Note(id="p", forum="p", invitation=f"{VENUE}/-/Blind_Submission", content=dict(named))
     return Note(
-        id="p",
-        forum="p",
-        invitations=[f"{VENUE}/-/Submission"],
-        content={k: {"value": v} for k, v in named.items()},
+        id="p", forum="p", invitations=[f"{VENUE}/-/Submission"], content={k: {"value": v} for k, v in named.items()}
     )
 
 
@@ -390,10 +387,7 @@ def paper_with(submission: Note, *replies: Note) -> Paper:
     """Return the paper made from a submission and its replies, in time order."""
     words = VenueVocabulary()
     return read_paper(
-        submission,
-        VENUE,
-        [(words.kind(invitation_name(note.created_by)), note) for note in replies],
-        words,
+        submission, VENUE, [(words.kind(invitation_name(note.created_by)), note) for note in replies], words
     )
 
 

@@ -45,11 +45,7 @@ def test_a_form_explains_meta_reviews(tmp_path: Path) -> None:
     }
     found = read(tmp_path, PAPER, v2("m", "Meta_Review", "Area_Chair_X", content=content), form=FORM)["m"]
     assert found is not None
-    assert (found.field, found.recommendation, found.recommends) == (
-        "recommendation",
-        "Accept (Oral)",
-        Status.ACCEPTED,
-    )
+    assert (found.field, found.recommendation, found.recommends) == ("recommendation", "Accept (Oral)", Status.ACCEPTED)
     assert numbers(found) == {"recommendation": (None, None, None), "confidence": (3.0, 1.0, 3.0)}
     assert [(section.field, section.text) for section in found.justifications] == [("why_not_higher", "They fall.")]
 

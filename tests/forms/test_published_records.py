@@ -110,9 +110,7 @@ CONFLICTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("answers", CONFLICTS.values(), ids=CONFLICTS)
-def test_an_unoffered_answer_discards_the_form(
-    answers: dict[str, Any],
-) -> None:
+def test_an_unoffered_answer_discards_the_form(answers: dict[str, Any]) -> None:
     review = of_reviewbench(**answers)
     assert review.form_id == f"inferred:{ICLR_2024}"
     assert review.form_conflict is not None

@@ -288,8 +288,7 @@ def test_the_venue_may_name_the_rating_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edits", "revised"),
-    [([], None), ([_note(8, 50_000)], None), ([_note(6, 50_000), _note(8, 90_000)], True)],
+    ("edits", "revised"), [([], None), ([_note(8, 50_000)], None), ([_note(6, 50_000), _note(8, 90_000)], True)]
 )
 def test_without_first_edit_scores_are_unknown(edits: list[Note], revised: bool | None) -> None:
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, edits)

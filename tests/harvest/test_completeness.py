@@ -244,9 +244,7 @@ def test_a_paper_listed_twice_is_recognised(
     ids=["undecided", "half decided", "accepted only", "few", "one rejected", "not public", "without readers"],
 )
 def test_issues_are_recognised_from_papers(
-    complete: Callable[..., Completeness],
-    notes: list[dict[str, Any]],
-    traps: dict[KnownIssue, tuple[int, int | None]],
+    complete: Callable[..., Completeness], notes: list[dict[str, Any]], traps: dict[KnownIssue, tuple[int, int | None]]
 ) -> None:
     assert caught(complete(*map(raw, notes))) == traps
 

@@ -1,8 +1,7 @@
 """Which earlier versions are requested: those of all reviews that changed individually, and a few of the rest."""
 
 import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,19 +12,13 @@ from peercorpus.openreview.client import Client
 from peercorpus.openreview.raw_rows import RawOrigin, build_note
 from peercorpus.openreview.venue_discovery import VenueProfile
 from peercorpus.workspace.raw_store import RawStore
-from peercorpus.workspace.workspace import Workspace, open_workspace
+from peercorpus.workspace.workspace import Workspace
 
 VENUE = "Borealis.cc/2024/Conference"
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 POSTED_MS = 1_700_000_000_000
 RELEASED_MS = POSTED_MS + 30 * DAY_MS
 """When a venue makes its reviews public, which changes each of them."""
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 def history(workspace: Workspace, modified_ms: Sequence[int], api: int = 2) -> Notes:

@@ -279,12 +279,7 @@ PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FI
     [(path, fault) for path in PATHS for fault in LASTING if fault != "truncated" or path not in FILES],
 )
 def test_a_failing_path_is_retried_later(
-    path: str,
-    fault: str,
-    world: World,
-    workspace: Workspace,
-    venue_ids: list[str],
-    undisturbed: Digests,
+    path: str, fault: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     with serve_simulator(world, faults=on_path(path, LASTING[fault], times=10**6)) as service:
         ended = attempt(workspace, service, venue_ids)

@@ -1,6 +1,6 @@
 """Withdrawn and desk-rejected papers of API v1: their lists are always requested and compared with their counts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -176,12 +176,6 @@ def test_fewer_parameters_give_the_same_records(
 
 VENUE, LIST = "Borealis.cc/2024/Conference", "Borealis.cc/2024/Conference/-/Submission"
 ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES)]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 class Shifting:

@@ -162,8 +162,7 @@ def test_status_names_objects_set_aside_as_not_json(workspace: Workspace, hasty:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize(
-    ("venue_id", "path", "kind"),
-    [(AURORA, "/references", RawKind.REFERENCE), (BOREALIS, "/notes/edits", RawKind.EDIT)],
+    ("venue_id", "path", "kind"), [(AURORA, "/references", RawKind.REFERENCE), (BOREALIS, "/notes/edits", RawKind.EDIT)]
 )
 def test_an_unreadable_edit_keeps_its_forum(
     name: str, venue_id: str, path: str, kind: RawKind, workspace: Workspace, hasty: MakeClient, world: World

@@ -189,32 +189,17 @@ BAD: dict[str, tuple[Any, str]] = {
         lambda path: write_json(path, [{"question": "Why?", "answer": 42}]),
         "/REVIEWS_train.json' contains no",
     ),
-    "REBUTTAL_mixed.json": (
-        lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]),
-        "record 2",
-    ),
-    "REVIEWS_nameless.json": (
-        lambda path: write_json(path, [re2_paper(), re2_paper("")]),
-        "record 2",
-    ),
+    "REBUTTAL_mixed.json": (lambda path: write_json(path, [re2_rebuttal(), {"paper_id": "kite1"}]), "record 2"),
+    "REVIEWS_nameless.json": (lambda path: write_json(path, [re2_paper(), re2_paper("")]), "record 2"),
     "REVIEWS_renamed.json": (
         lambda path: write_json(path, [{"id": "kite1", "review_list": []}]),
         "/REVIEWS_renamed.json' contains no",
     ),
-    "REVIEWS_revised.json": (
-        lambda path: write_json(path, [re2_paper(), re2_paper(reviews="It flies.")]),
-        "record 2",
-    ),
-    "REBUTTAL_revised.json": (
-        lambda path: write_json(path, [re2_rebuttal(messages={"role": "user"})]),
-        "record 1",
-    ),
+    "REVIEWS_revised.json": (lambda path: write_json(path, [re2_paper(), re2_paper(reviews="It flies.")]), "record 2"),
+    "REBUTTAL_revised.json": (lambda path: write_json(path, [re2_rebuttal(messages={"role": "user"})]), "record 1"),
     "bomb.zip": (zip_with_bomb, "67,108,864 bytes"),
     "broken.zip": (lambda path: path.write_bytes(b"PK no") and path, "/broken.zip' cannot be read"),
-    "other.zip": (
-        empty_zip,
-        "/other.zip' contains no",
-    ),
+    "other.zip": (empty_zip, "/other.zip' contains no"),
 }
 
 
@@ -312,10 +297,7 @@ def test_an_unreachable_dataset_is_reported(monkeypatch: pytest.MonkeyPatch) -> 
     [
         ("NeurIPS 2022 Conference", "NeurIPS.cc/2022/Conference"),
         ("ICLR 2017", "ICLR.cc/2017/conference"),
-        (
-            "NeurIPS 2021 Track Datasets and Benchmarks Round1",
-            "NeurIPS.cc/2021/Track/Datasets_and_Benchmarks/Round1",
-        ),
+        ("NeurIPS 2021 Track Datasets and Benchmarks Round1", "NeurIPS.cc/2021/Track/Datasets_and_Benchmarks/Round1"),
         ("NeurIPS 1999 Conference", "published/NeurIPS/1999/Conference"),
         ("Kites", "published/Kites"),
         ("../../etc 2020 Conference", "published/.._.._etc/2020/Conference"),

@@ -13,10 +13,7 @@ from peercorpus.records.structured_text import StructuredText
 
 FORMULAS = (*(formula(number) for number in ("1", "2", "3", "5", "A.2")), formula("7"), formula("7"))
 ENTRIES = tuple(entry(f"A. Author. Herbs, 200{number}.", str(number)) for number in range(1, 7))
-CITING = (
-    heading("1", "Herbs"),
-    "Herbs are weighed,<sup>1</sup> and teas<sup>2,3</sup> are poured.<sup>4\u20136</sup>",
-)
+CITING = (heading("1", "Herbs"), "Herbs are weighed,<sup>1</sup> and teas<sup>2,3</sup> are poured.<sup>4\u20136</sup>")
 
 
 def link(text: StructuredText, block_id: int = 0) -> list[tuple[str, str]]:

@@ -62,10 +62,7 @@ def linked(sentence: str, parts: tuple[Part, ...]) -> list[tuple[str, str | None
         ("Figure 2(b) shows", [("Figure 2(b)", "Figure 2: We")]),
         ("(see Figure 1)", [("Figure 1", "Figure 1: We")]),
         ("Figures 1 and 3 show", [("Figures 1", "Figure 1: We"), ("3", "Figure 3: We")]),
-        (
-            "Figs. 2-4 show",
-            [("Figs. 2", "Figure 2: We"), ("Figs. 2-4", "Figure 3: We"), ("4", "Figure 4: We")],
-        ),
+        ("Figs. 2-4 show", [("Figs. 2", "Figure 2: We"), ("Figs. 2-4", "Figure 3: We"), ("4", "Figure 4: We")]),
         ("In Table 1, 5 models fail", [("Table 1", "Table 1: Wei")]),
         ("In Table 1 and 3 seeds", [("Table 1", "Table 1: Wei")]),
         ("TABLE II lists", [("TABLE II", "Table II: We")]),
@@ -80,10 +77,7 @@ def linked(sentence: str, parts: tuple[Part, ...]) -> list[tuple[str, str | None
         ("Figure it out in 3 steps", []),
         ("as [3] shows", [("3", "[3] A. Autho")]),
         ("as [3, 5] show", [("3", "[3] A. Autho"), ("5", "[5] A. Autho")]),
-        (
-            "as [3-5] show",
-            [("3", "[3] A. Autho"), ("3-5", "[4] A. Autho"), ("5", "[5] A. Autho")],
-        ),
+        ("as [3-5] show", [("3", "[3] A. Autho"), ("3-5", "[4] A. Autho"), ("5", "[5] A. Autho")]),
         ("as [17] shows", [("17", None)]),
         ("in [2, Section 3.2]", [("2", "[2] A. Autho"), ("Section 3.2", None)]),
         ("lies in [0, 1]", []),
@@ -135,10 +129,7 @@ def test_two_names_and_et_al_differ() -> None:
 
 def test_alphabetic_labels_are_linked_to_their_entries() -> None:
     parts = (entry("Ada Bell and others. Herbs.", "ABC+20"), entry("Zoe. Teas.", "Zoe21"))
-    assert linked("as [ABC+20, Zoe21] and [MASK] say", parts) == [
-        ("ABC+20", "[ABC+20] Ada"),
-        ("Zoe21", "[Zoe21] Zoe."),
-    ]
+    assert linked("as [ABC+20, Zoe21] and [MASK] say", parts) == [("ABC+20", "[ABC+20] Ada"), ("Zoe21", "[Zoe21] Zoe.")]
 
 
 def test_without_references_numbers_stay_unlinked() -> None:

@@ -305,11 +305,7 @@ def test_a_row_may_say_little_or_much() -> None:
         ('sources = ["page"]', 'sources = ["list"]', "'list'"),
         ('sources = ["page"]', "sources = []", "length >= 1"),
         ('sources = ["page"]', 'sources = ["page", "page"]', "twice"),
-        (
-            'id = "Example.cc/2030/Conference"',
-            'id = "Example.cc/2030/Conference/-/Submission"',
-            "id of a group",
-        ),
+        ('id = "Example.cc/2030/Conference"', 'id = "Example.cc/2030/Conference/-/Submission"', "id of a group"),
         ("[[venue]]", "[[venues]]", "unknown field `venues`"),
     ],
 )

@@ -301,14 +301,14 @@ class _Builder:
             forum_id=posts[0].forum_id,
             venue_id=posts[0].venue_id,
             reviewer=name,
-            turns=tuple(self._build_turn(group) for group in groups),
+            turns=tuple(
+                build_turn(group, self._threads.orphans, self._decided_at, self._threads.answered_reminders)
+                for group in groups
+            ),
             context=context,
             undated_changes=undated,
             kind=kind,
         )
-
-    def _build_turn(self, group: Group) -> Turn:
-        return build_turn(group, self._threads.orphans, self._decided_at, self._threads.answered_reminders)
 
     def _mark_ends(self, posts: Sequence[Post], responses: Sequence[Post]) -> list[Item]:
         """Return the posts of a conversation with responses and decisions inserted among them.

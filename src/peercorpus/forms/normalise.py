@@ -12,15 +12,7 @@ from operator import attrgetter
 
 import msgspec
 
-from peercorpus.execution.stage import (
-    ALL_FORUMS,
-    Balance,
-    ForumRange,
-    ProgressCallback,
-    RunRange,
-    Stage,
-    run_whole,
-)
+from peercorpus.execution.stage import ALL_FORUMS, Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.forms import declared_forms, directions, published_records, re2_records, reviewbench_records, vocabulary
 from peercorpus.forms.ai_reviews import find_signer, read_ai_review, split_threads
 from peercorpus.forms.at_decision import changed_together
@@ -558,11 +550,6 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         )
 
 
-def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
-    own = own_reading_digest(workspace, venue_id)
-    return own + removed_comments_digest(venue_id, workspace.raw)
-
-
 STAGE = Stage(
     name=NAME,
     doing="reading notes",
@@ -586,5 +573,7 @@ STAGE = Stage(
     made_with=lambda _: " ".join(
         (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
     ),
-    made_with_venue=_digest_of_venue,
+    made_with_venue=lambda workspace, venue_id: (
+        own_reading_digest(workspace, venue_id) + removed_comments_digest(venue_id, workspace.raw)
+    ),
 )

@@ -36,11 +36,7 @@ from peercorpus.importers.reviewbench import (
     write_shape,
 )
 from peercorpus.records.datasets import non_empty, undeclared_members
-from peercorpus.records.enums import (
-    Aspect,
-    Phase,
-    ScoreSource,
-)
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score

@@ -16,13 +16,7 @@ import msgspec
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.ai_reviews import asks_for_ai_review
-from peercorpus.forms.declared_forms import (
-    DeclaredForm,
-    as_review_form,
-    declared_form,
-    declared_forms,
-    read_own_form,
-)
+from peercorpus.forms.declared_forms import DeclaredForm, as_review_form, declared_form, declared_forms, read_own_form
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.invitation_forms import derive_form, infer_form
 from peercorpus.forms.reply_kinds import JUDGING, find_reply_kind, is_unknown_name

@@ -29,14 +29,7 @@ from peercorpus.importers.tables import (
     read_rows,
     suffix_of,
 )
-from peercorpus.importers.tally import (
-    NAMES_READERS,
-    FileImport,
-    ImportCounts,
-    Tally,
-    is_known_closed,
-    is_unreadable,
-)
+from peercorpus.importers.tally import NAMES_READERS, FileImport, ImportCounts, Tally, is_known_closed, is_unreadable
 from peercorpus.importers.venue_names import is_stand_in, name_of_stand_in, place_forums, venue_named, venue_of_file
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.raw_rows import RawOrigin

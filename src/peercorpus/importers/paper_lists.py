@@ -35,14 +35,7 @@ from peercorpus.importers.reader import (
     name_row,
     stem_of,
 )
-from peercorpus.importers.tables import (
-    UNREADABLE,
-    is_table,
-    list_columns,
-    read_columns,
-    read_rows,
-    take_first,
-)
+from peercorpus.importers.tables import UNREADABLE, is_table, list_columns, read_columns, read_rows, take_first
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import show_path
