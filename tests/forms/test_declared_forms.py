@@ -273,7 +273,7 @@ def test_a_venue_has_its_own_form(venue_id: str, form_id: str | None) -> None:
     assert (found and found.id) == form_id
 
 
-def test_no_venue_has_anothers_form() -> None:
+def test_no_venue_has_another_form() -> None:
     for row in rows():
         found = declared_form(row.id)
         served = found.venue_ids if found else ()
