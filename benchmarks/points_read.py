@@ -16,8 +16,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from peercorpus.execution.requests import BuildRequest
+
 import peercorpus
-from peercorpus.execution.stage import Options
 from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.pipeline.build import build
@@ -171,7 +172,7 @@ def read_recorded(scratch: Path, forum_ids: frozenset[str]) -> Recorded:
     with open_workspace(scratch / "corpus", create=True) as workspace:
         for dump in (*(DATA / name for name in THREADS), *sorted(dumps.iterdir())):
             import_dumps(workspace, [dump])  # One at a time: whether readers are named differs from dump to dump.
-        build(workspace, options=Options(points=True, workers=1))
+        build(workspace, options=BuildRequest(points=True, workers=1))
     corpus = peercorpus.open(scratch / "corpus")
     points: dict[tuple[str, str], list[Point]] = {}
     for point in corpus.records(Point):

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
 import peercorpus
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import completion, serving
 from peercorpus.errors import EngineError, ModelError, PeercorpusError
 from peercorpus.execution.executor import EXECUTORS
-from peercorpus.execution.stage import Options
 from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.simulator.world import world
 from peercorpus.simulator.world.holdings import World
@@ -33,13 +33,15 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Options, Any]]:
+def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[BuildRequest, Any]]:
     """Return the options and the executor that a build's stages would get."""
 
-    def call(**options: Any) -> tuple[Options, Any]:
-        given: list[tuple[Options, Any]] = []
+    def call(**options: Any) -> tuple[BuildRequest, Any]:
+        given: list[tuple[BuildRequest, Any]] = []
 
-        def run(_workspace: object, _venues: object, chosen: Options, _show: object, spread: object) -> list[object]:
+        def run(
+            _workspace: object, _venues: object, chosen: BuildRequest, _show: object, spread: object
+        ) -> list[object]:
             given.append((chosen, spread))
             return []
 
@@ -60,17 +62,17 @@ def built(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[
         {"engine_url": None, "max_pages": None, "heavier": None, "models": None},
     ],
 )
-def test_an_option_reaches_the_stages(options: dict[str, Any], built: Callable[..., tuple[Options, Any]]) -> None:
+def test_an_option_reaches_the_stages(options: dict[str, Any], built: Callable[..., tuple[BuildRequest, Any]]) -> None:
     chosen, _ = built(**options)
     assert {name: getattr(chosen, name) for name in options} == options
 
 
-def test_options_that_are_left_out_are_those_of_the_command(built: Callable[..., tuple[Options, Any]]) -> None:
-    assert built()[0] == Options()
+def test_options_that_are_left_out_are_those_of_the_command(built: Callable[..., tuple[BuildRequest, Any]]) -> None:
+    assert built()[0] == BuildRequest()
 
 
 def test_the_work_goes_to_the_named_executor(
-    built: Callable[..., tuple[Options, Any]], monkeypatch: pytest.MonkeyPatch
+    built: Callable[..., tuple[BuildRequest, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = "peercorpus.execution.executor"
     monkeypatch.setattr(f"{module}.find_spec", find_spec if find_spec("ray") else lambda _: object())

@@ -12,10 +12,11 @@ from unittest.mock import patch
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from peercorpus.execution.requests import BuildRequest
 
 from peercorpus.conversations import build as conversations
 from peercorpus.errors import VenuesFileError
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.stage import no_report
 from peercorpus.forms import normalise
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import AiCertainty, PostKind, Reason, Role
@@ -77,7 +78,7 @@ class Made:
                 if group is not None:
                     workspace.raw.add([raw({"id": V, "content": group}, RawKind.GROUP)])
             for stage in (normalise, conversations):
-                stage.run(workspace, V, Options(), "ab" * 32, no_report)
+                stage.run(workspace, V, BuildRequest(), "ab" * 32, no_report)
             tables = workspace.tables
             self.ai_reviews = {one.ai_review_id: one for one in tables.read(AiReview, V)}
             self.reviews = {one.review_id: one for one in tables.read(Review, V)}

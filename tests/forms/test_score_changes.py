@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peercorpus.execution.requests import BuildRequest
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.forms.reviews import read_review
@@ -335,7 +336,7 @@ def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[Se
         for found in (raw(PAPER), *objects):
             with workspace.raw.transaction():
                 workspace.raw.add([found])
-        STAGE.run(workspace, VENUE, Options(), "ab" * 32, no_report)
+        STAGE.run(workspace, VENUE, BuildRequest(), "ab" * 32, no_report)
         assert all(one.holds for one in balance(workspace, VENUE))
         return list(workspace.tables.read(Review, VENUE)), list(workspace.tables.read(SetAside, VENUE))
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.invitation_forms import infer_form
 from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.forms.reviews import read_fields
@@ -49,7 +50,7 @@ def read(folder: Path, venue_id: str, *notes: dict[str, Any], form: dict[str, An
             for kind, each in found:
                 forum_id, body = each.get("forum", ""), json.dumps(each).encode()
                 workspace.raw.add([RawObject(kind, each["id"], 1, venue_id, forum_id, each["id"], 0, 0, "test", body)])
-        STAGE.run(workspace, venue_id, Options(), "ab" * 32, no_report)
+        STAGE.run(workspace, venue_id, BuildRequest(), "ab" * 32, no_report)
         assert all(one.holds for one in balance(workspace, venue_id))
         reviews = list(workspace.tables.read(Review, venue_id))
     return sorted(reviews, key=lambda review: review.review_id)

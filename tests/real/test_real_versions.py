@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
 import peercorpus
 from peercorpus.api.corpus import Corpus
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.stage import no_report
 from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import STAGES
 from peercorpus.pipeline.plan_build import expected_key
@@ -84,8 +85,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
             _give_files(workspace, venue_id)
             for stage in STAGES:
                 if stage.name in {"normalise", NAME}:
-                    key = expected_key(workspace, stage, venue_id, Options())
-                    stage.run(workspace, venue_id, Options(), key, no_report)
+                    key = expected_key(workspace, stage, venue_id, BuildRequest())
+                    stage.run(workspace, venue_id, BuildRequest(), key, no_report)
     return peercorpus.open(base / "corpus")
 
 

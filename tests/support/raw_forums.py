@@ -5,7 +5,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.requests import BuildRequest
+
+from peercorpus.execution.stage import no_report
 from peercorpus.forms.normalise import STAGE, balance
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Post, Review
@@ -58,7 +60,7 @@ class Normalised:
         with closing(Workspace(folder)) as workspace:
             with workspace.raw.transaction():
                 workspace.raw.add([*map(raw, notes), *others])
-            STAGE.run(workspace, V, Options(), "ab" * 32, no_report)
+            STAGE.run(workspace, V, BuildRequest(), "ab" * 32, no_report)
             tables = workspace.tables
             self.papers, self.reviews = list(tables.read(Paper, V)), list(tables.read(Review, V))
             self.posts = {post.post_id: post for post in tables.read(Post, V)}

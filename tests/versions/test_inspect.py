@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
 from in_this_process import InThisProcess
 from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
@@ -13,7 +14,7 @@ from naming import Naming
 from peercorpus.errors import UnreadablePdfError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options, Stage, no_report
+from peercorpus.execution.stage import Stage, no_report
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Reason, SignKind
 from peercorpus.records.papers import SetAside
@@ -62,7 +63,7 @@ def papers(count: int) -> list[bytes]:
 
 def run(workspace: Workspace, spread: Any, key: str = KEY) -> Stage[Workspace]:
     stage = inspect.stage(spread)
-    stage.run(workspace, VENUE, Options(), key, no_report)
+    stage.run(workspace, VENUE, BuildRequest(), key, no_report)
     return stage
 
 

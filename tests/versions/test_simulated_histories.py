@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from peercorpus.execution.requests import BuildRequest
 
-from peercorpus.execution.stage import Options, no_report
+from peercorpus.execution.stage import no_report
 from peercorpus.openreview.objects import EVERYONE
 from peercorpus.openreview.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.pipeline.build import STAGES
@@ -79,8 +80,8 @@ def _versions(folder: Path, world: World, *, insider: bool = False) -> Versions:
                 workspace.raw.state.add_file(StoredFile(venue_id, path, venue_id, "", sha256, 1, None))
             for stage in STAGES:
                 if stage.name in {"normalise", NAME}:
-                    key = expected_key(workspace, stage, venue_id, Options())
-                    stage.run(workspace, venue_id, Options(), key, no_report)
+                    key = expected_key(workspace, stage, venue_id, BuildRequest())
+                    stage.run(workspace, venue_id, BuildRequest(), key, no_report)
             for version in workspace.tables.read(PaperVersion, venue_id):
                 found.setdefault(version.forum_id, []).append(version)
     return found

@@ -16,7 +16,7 @@ from peercorpus.cli.harvest import open_harvest
 from peercorpus.cli.text import recipe as recipe_texts
 from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.importers.files import WANTED
 from peercorpus.importers.import_dumps import import_dumps
@@ -89,7 +89,7 @@ class RecipeRun:
     source: str | None
     harvests: bool
     files: bool
-    options: Options
+    options: BuildRequest
     spread: "Executor"
     connection: Connection
     lines: ProgressLines = field(default_factory=ProgressLines)

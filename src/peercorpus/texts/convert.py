@@ -18,7 +18,8 @@ import zstandard
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import FILE_MISSING, TRANSIENT_REASONS, Executor, in_batches, report_progress
-from peercorpus.execution.stage import Balance, Options, ProgressCallback, Stage
+from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.stage import Balance, ProgressCallback, Stage
 from peercorpus.importers.datasets import read_text
 from peercorpus.records.datasets import parse_dataset
 from peercorpus.records.documents import PaperText
@@ -161,7 +162,7 @@ def _make_text(sha256: str, converted: Converted, venue_id: str, engine: Engine)
 
 
 def _read(
-    spread: Executor, cache: TextCache, jobs: Sequence[EngineJob], options: Options, report: ProgressCallback
+    spread: Executor, cache: TextCache, jobs: Sequence[EngineJob], options: BuildRequest, report: ProgressCallback
 ) -> dict[str, Aside]:
     """Convert the files whose text is not cached yet; return the reasons for files without text, by sha256."""
     asides: dict[str, Aside] = {}
@@ -195,7 +196,7 @@ def _read_kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, en
 
 
 def read_texts(
-    spread: Executor, workspace: Workspace, venue_id: str, options: Options, key: str, report: ProgressCallback
+    spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
     """Read the files of a venue that this engine has not read yet.
 
@@ -260,7 +261,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     ]
 
 
-def _find_engine_version(options: Options) -> str:
+def _find_engine_version(options: BuildRequest) -> str:
     return options.engine_version or load_engine(options.engine, make_settings(options)).version
 
 
@@ -272,7 +273,7 @@ def read_engine_used(tables: Tables, venue_id: str) -> tuple[str, str] | None:
 
 def default_engine() -> tuple[str, str]:
     """Return name and version of the default engine."""
-    engine = load_engine(Options().engine)
+    engine = load_engine(BuildRequest().engine)
     return engine.name, engine.version
 
 
