@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
+from peercorpus.openreview.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.simulator.world.holdings import Holdings, Json
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.raw_store import RawKind, RawObject

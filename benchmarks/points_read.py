@@ -18,7 +18,7 @@ from typing import Any
 
 import peercorpus
 from peercorpus.execution.requests import BuildRequest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.pipeline.build import build
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer, PointAspect, PointKind

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from apart import run_apart
 from fill import ORIGIN
-from peercorpus.harvest.raw_rows import build_note
+from peercorpus.openreview.raw_rows import build_note
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind, Status
 from peercorpus.records.papers import Evidence, Paper, PaperVersion

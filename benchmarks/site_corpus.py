@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from fill import ORIGIN, is_public
-from peercorpus.harvest.raw_rows import build_note, build_setting
+from peercorpus.openreview.raw_rows import build_note, build_setting
 from peercorpus.simulator.world.holdings import Holdings, Json
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.raw_store import RawKind, RawObject

@@ -5,11 +5,13 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from commands import run
+from peercorpus.workspace.workspace import Workspace, open_workspace
 from simulated_store import bucket, served, store_log
 
 __all__ = ["bucket", "run", "served", "store_log"]
@@ -30,6 +32,13 @@ def pytest_collection_finish() -> None:
     """Exclude the tests from garbage collection: they are 700,000 objects, which take half a second each time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """An empty workspace."""
+    with open_workspace(tmp_path / "corpus", create=True) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,8 @@ from peercorpus.criticism.answers import measure_coverage
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.rendering import Prose
 from peercorpus.forms import decisions, directions, scales, score_changes, score_claims, vocabulary
+from peercorpus.importers.reader import FORUM_URL
+from peercorpus.importers.venue_names import venue_named
 from peercorpus.latex.document import write_latex
 from peercorpus.links import similarity
 from peercorpus.links.body_text import read_body_lines
@@ -43,7 +45,6 @@ from peercorpus.models.chat_messages import escape_markers
 from peercorpus.records import letters
 from peercorpus.records.addressees import ReviewerNames
 from peercorpus.records.enums import Aspect
-from peercorpus.records.layouts.stated import FORUM_URL
 from peercorpus.records.multipart import read_part, read_part_of_post
 from peercorpus.records.untrusted_text import escape_controls, redact_people, replace_controls
 from peercorpus.release.by_model.annotator import read_answers, read_kinds, show
@@ -56,7 +57,6 @@ from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_C
 from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews
 from peercorpus.venues.committees import find_role
-from peercorpus.venues.dataset_names import venue_named
 from peercorpus.versions.version_signs import numbered_places
 
 Read = Callable[[str], object]

@@ -16,7 +16,7 @@ from model_endpoint import completion, serving
 from peercorpus.errors import EngineError, ModelError, PeercorpusError
 from peercorpus.execution.executor import EXECUTORS
 from peercorpus.execution.requests import BuildRequest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.simulator.world import world
 from peercorpus.simulator.world.holdings import World
 from peercorpus.workspace.raw_store import RawKind, RawObject

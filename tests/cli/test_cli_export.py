@@ -11,7 +11,7 @@ from in_this_process import build_here
 from invented_releases import a_release, talk, task_paper, write_release
 from invented_tables import ICLR, a_forum, invented, paper
 from naming import Naming
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest

@@ -29,7 +29,7 @@ def concerning(text: str, reviewer: str) -> list[str]:
     return [passage for passage, named in addressed_passages(text, NAMES) if reviewer in named]
 
 
-def test_passages_that_name_a_reviewer_are_found_with_everything_under_their_heading() -> None:
+def test_passages_under_a_heading_are_found() -> None:
     assert concerning(TEXT, "Reviewer_A1bC") == [
         "**Novelty (Reviewer A1bC)**",
         "Kites are new.",
@@ -40,7 +40,7 @@ def test_passages_that_name_a_reviewer_are_found_with_everything_under_their_hea
     assert concerning("Nothing of anyone.", "Reviewer_A1bC") == []
 
 
-def test_reviewers_named_in_a_heading_apply_to_subheadings_and_add_to_those_named_in_a_passage() -> None:
+def test_reviewers_of_a_heading_apply_below() -> None:
     text = "## Reviewer A1bC\n\n**W1:**\n\nKites fly.\n\nAs B2cD said.\n\n## Others\n\nThe end."
     assert concerning(text, "Reviewer_A1bC") == ["## Reviewer A1bC", "**W1:**", "Kites fly.", "As B2cD said."]
     assert concerning(text, "Reviewer_B2cD") == ["As B2cD said."]
@@ -50,7 +50,7 @@ def test_every_passage_is_verbatim() -> None:
     assert all(passage in TEXT for passage, _ in addressed_passages(TEXT, NAMES))
 
 
-def test_a_post_without_a_time_has_no_position_in_a_conversation() -> None:
+def test_an_undated_post_has_no_position() -> None:
     posts = [post("A", 0, REVIEWER), post("a", 5, AUTHORS, "A"), post("all", 3, AUTHORS), post("never", 3, AUTHORS)]
     posts[3] = replace(posts[3], created_at=None)
     given = replace(review("f", "Reviewer_A1bC", review_id="A"), final_justification="It is well.")
@@ -58,7 +58,7 @@ def test_a_post_without_a_time_has_no_position_in_a_conversation() -> None:
     assert {one.post_id: one.before_turn for one in talk.context} == {"all": 1, "never": None}
 
 
-def test_a_response_is_placed_where_it_became_visible_in_each_conversation() -> None:
+def test_a_response_stands_where_it_appeared() -> None:
     posts = [
         post("A", 0, REVIEWER),
         post("B", 1, OTHER),
@@ -74,7 +74,7 @@ def test_a_response_is_placed_where_it_became_visible_in_each_conversation() -> 
     ]
 
 
-def test_the_parts_of_a_response_to_all_are_in_their_order() -> None:
+def test_parts_of_a_response_are_ordered() -> None:
     parts = [post("2", 3, AUTHORS, title="To all (2/2)"), post("1", 4, AUTHORS, title="To all (1/2)")]
     conversations, _ = build_conversations([post("A", 0, REVIEWER), *parts])
     assert [one.post_id for one in conversations[0].context] == ["1", "2"]

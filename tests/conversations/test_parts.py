@@ -55,7 +55,7 @@ from peercorpus.records.multipart import merge_titles, read_part, sort_by_readin
         ("", "", None),
     ],
 )
-def test_a_title_is_split_into_part_number_and_stem(title: str, stem: str, number: int | None) -> None:
+def test_a_title_has_part_and_stem(title: str, stem: str, number: int | None) -> None:
     part = read_part(title)
     assert (part.stem, part.number) == (stem, number)
 
@@ -79,19 +79,19 @@ def test_a_turn_has_one_title(titles: list[str | None], expected: str | None) ->
     assert merge_titles([post(str(n), n, AUTHORS, title=title) for n, title in enumerate(titles)]) == expected
 
 
-def test_parts_are_sorted_among_their_positions_and_nothing_else_moves() -> None:
+def test_only_parts_are_sorted() -> None:
     titles = ["Note", "Answer (2/2)", "Answer (1/2)", "Thanks"]
     posts = [post(title, day, AUTHORS, title=title) for day, title in enumerate(titles)]
     assert [one.post_id for one in sort_by_reading_order(posts)] == ["Note", "Answer (1/2)", "Answer (2/2)", "Thanks"]
 
 
-def test_two_replies_with_parts_of_the_same_name_stay_in_time_order() -> None:
+def test_equal_names_stay_in_time_order() -> None:
     titles = ["Reply (1/2)", "Reply (2/2)", "Reply (1/2)", "Reply (2/2)"]
     posts = [post(str(day), day, AUTHORS, title=title) for day, title in enumerate(titles)]
     assert [one.post_id for one in sort_by_reading_order(posts)] == ["0", "1", "2", "3"]
 
 
-def test_an_untitled_post_may_state_its_part_in_its_first_line() -> None:
+def test_a_first_line_may_state_the_part() -> None:
     posts = [
         post("b", 1, AUTHORS, text="**Response (2/2)**\n\nMore."),
         post("a", 2, AUTHORS, text="**Response (1/2)**\n\nOne."),
@@ -116,12 +116,12 @@ def test_an_untitled_post_may_state_its_part_in_its_first_line() -> None:
         (["To X (Part 2)", "To Y"], ["To X (Part 2)", "To Y"]),
     ],
 )
-def test_a_post_titled_with_the_stem_of_a_part_is_the_first_part(listed: list[str], expected: list[str]) -> None:
+def test_a_stem_alone_is_part_one(listed: list[str], expected: list[str]) -> None:
     posts = [post(title, 1, AUTHORS, "A", title=title) for title in listed]
     assert [one.post_id for one in sort_by_reading_order(posts)] == expected
 
 
-def test_of_several_unnumbered_posts_the_parent_of_the_second_part_is_the_first() -> None:
+def test_the_parent_of_part_two_is_first() -> None:
     posts = [post(name, 1, AUTHORS, "A", title="Answer") for name in "ab"]
     second = post("2", 1, AUTHORS, "b", title="Answer (Part 2)")
     assert [one.post_id for one in sort_by_reading_order([second, *posts])] == ["b", "a", "2"]
@@ -134,7 +134,7 @@ def test_a_post_elsewhere_is_not_a_first_part() -> None:
     assert [one.post_id for one in sort_by_reading_order(posts)] == ["2", "1"]
 
 
-def test_the_second_part_comes_second_even_if_the_first_replies_to_it() -> None:
+def test_part_two_always_comes_second() -> None:
     posts = [post("2", 1, AUTHORS, "A", title="Answer (Part 2)"), post("1", 2, AUTHORS, "2", title="Answer")]
     assert [one.post_id for one in sort_by_reading_order(posts)] == ["1", "2"]
 

@@ -14,7 +14,7 @@ from peercorpus.conversations.reminder_review import MOST_OBJECTIONS, RuleResult
 from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Verdict, read_decisions
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside
@@ -37,7 +37,7 @@ def turns(posts: list[Post], **verdicts: Verdict) -> list[tuple[str, ...]]:
     return [turn.post_ids for conversation in conversations for turn in conversation.turns]
 
 
-def test_posts_that_the_rule_drops_or_nearly_drops_are_listed_with_their_threads() -> None:
+def test_doubtful_posts_are_listed_in_threads() -> None:
     posts = [
         REVIEW,
         ANSWER,
@@ -76,7 +76,7 @@ def test_a_post_with_a_decision_is_always_listed() -> None:
 @pytest.mark.parametrize(
     "text", [NUDGE, NEARLY, "Please look: 0.4.", "Thank you for all.", "Yes. Please reply.", "Bitte ü?"]
 )
-def test_a_post_without_objections_that_asks_is_a_reminder(text: str) -> None:
+def test_an_asking_post_is_a_reminder(text: str) -> None:
     assert (find_objections(None, text) == ()) is is_reminder(None, text)
 
 
@@ -99,7 +99,7 @@ def test_a_users_decision_overrules_the_rule() -> None:
     assert [(one.post_id, reason, LIST in detail) for one, reason, detail in left] == [("a", Reason.REMINDER, True)]
 
 
-def test_a_response_to_all_and_a_letter_to_the_chairs_can_be_dropped_and_a_review_never() -> None:
+def test_reviews_are_never_dropped() -> None:
     to_all = post("n", 3, AUTHORS, text="To all: our kites fly.")
     letter = post("l", 4, AUTHORS, title="Message to AC", text="Dear AC, please ask the reviewers to reply.")
     posts = [REVIEW, ANSWER, to_all, letter]
@@ -134,7 +134,7 @@ def spoken(workspace: Workspace, year: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_changed_decision_rebuilds_only_the_conversations_of_its_venue(workspace: Workspace) -> None:
+def test_a_decision_rebuilds_one_venue(workspace: Workspace) -> None:
     assert [len(spoken(workspace, year)) for year in (2022, 2023)] == [2, 2]
     decide(workspace, drop=["r2022/rebuttal"], note="only thanks")
     assert list(read_status(workspace).unfinished) == [("build_conversations", "Kites.cc/2022/Conference")]
@@ -153,7 +153,7 @@ def test_a_changed_decision_rebuilds_only_the_conversations_of_its_venue(workspa
 
 
 @pytest.mark.slow
-def test_a_bad_line_is_refused_before_anything_is_built(workspace: Workspace) -> None:
+def test_a_bad_line_stops_the_build(workspace: Workspace) -> None:
     (workspace.folder / LIST).write_text("r2022/rebuttal\tmaybe\n")
     with pytest.raises(PeercorpusError, match=r"Line 1 .* 'maybe' is not a decision"):
         build_here(workspace)

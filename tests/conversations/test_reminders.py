@@ -27,7 +27,7 @@ def test_the_labelled_posts_are_many() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_at_least_98_of_100_content_posts_are_kept(name: str) -> None:
+def test_content_posts_are_kept(name: str) -> None:
     content, lost = told(name)["content"]
     assert lost <= 0.02 * content
 
@@ -78,32 +78,25 @@ def test_a_post_that_only_urges_is_a_reminder(title: str | None, text: str) -> N
         ("Reminder", "Please answer. " * 400),
     ],
 )
-def test_a_post_that_says_more_or_asks_nothing_is_not_a_reminder(title: str | None, text: str) -> None:
+def test_a_post_with_content_is_kept(title: str | None, text: str) -> None:
     assert not is_reminder(title, text)
 
 
 GREETINGS = ("", "Dear Reviewer,", "Hi R2!", "Dear Reviewer A1bC,\n\n", "Hello again,")
 REASONS = (
-    "the discussion ends in two days.",
-    "we posted our rebuttal a week ago.",
-    "thank you once more for your review.",
-    "only a few hours remain until the deadline (Dec 3, AoE).",
+    *("the discussion ends in two days.", "we posted our rebuttal a week ago."),
+    *("thank you once more for your review.", "only a few hours remain until the deadline (Dec 3, AoE)."),
     "we have tried to answer each of your questions, and uploaded a revised version.",
 )
 REQUESTS = (
-    "Could you let us know whether your concerns are resolved?",
-    "We would be grateful for any feedback.",
-    "We look forward to hearing from you.",
-    "Please reconsider your score if our answers are satisfactory.",
-    "Is there anything that remains unclear?",
-    "We have not heard back from you so far.",
+    *("Could you let us know whether your concerns are resolved?", "We would be grateful for any feedback."),
+    *("We look forward to hearing from you.", "Please reconsider your score if our answers are satisfactory."),
+    *("Is there anything that remains unclear?", "We have not heard back from you so far."),
 )
 CONTENT = (
-    "With three seeds the gap is 0.4 points.",
-    "The encoder is frozen, so that gradients reach only the adapter.",
+    *("With three seeds the gap is 0.4 points.", "The encoder is frozen, so that gradients reach only the adapter."),
     "Lemma 2 needs only local smoothness, since the iterates stay in a compact set.",
-    "The baseline was trained on the same corpus, whereas ours was not.",
-    "Inference takes 12 ms on one GPU.",
+    *("The baseline was trained on the same corpus, whereas ours was not.", "Inference takes 12 ms on one GPU."),
 )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
+from invented_tables import review
 from peercorpus.conversations.build import build_conversations
 from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
+from peercorpus.records.replies import in_time_order
 from peercorpus.records.reviews import Post
 
 
@@ -51,12 +53,12 @@ def test_each_reviewer_has_one_conversation_in_time_order(posts: list[Post], exp
     assert threads(posts) == expected
 
 
-def test_the_order_in_which_posts_are_listed_does_not_matter() -> None:
+def test_the_order_of_listing_does_not_matter() -> None:
     posts = [REVIEW_A, REVIEW_B, post("a1", 2, AUTHORS, "A"), post("r1", 3, REVIEWER, "a1"), post("g", 4, AUTHORS)]
     assert len({repr(build_conversations(list(order))[0]) for order in permutations(posts)}) == 1
 
 
-def test_a_response_to_all_is_context_in_every_conversation_and_never_a_turn() -> None:
+def test_a_response_to_all_is_context() -> None:
     conversations, left = build_conversations([REVIEW_A, REVIEW_B, post("g2", 5, AUTHORS), post("g1", 4, AUTHORS)])
     assert [[response.post_id for response in one.context] for one in conversations] == [["g1", "g2"], ["g1", "g2"]]
     assert [len(one.turns) for one in conversations] == [1, 1]
@@ -72,19 +74,19 @@ def test_a_response_to_all_is_context_in_every_conversation_and_never_a_turn() -
         (post("x", 2, AUTHORS, "gone"), Reason.OUTSIDE_CONVERSATION),
     ],
 )
-def test_a_post_that_is_not_a_turn_is_set_aside_with_a_reason(left_out: Post, reason: Reason) -> None:
+def test_other_posts_are_set_aside(left_out: Post, reason: Reason) -> None:
     conversations, left = build_conversations([REVIEW_A, left_out])
     assert [(found.post_id, why) for found, why, _ in left] == [("x", reason)]
     assert all("x" not in turn.post_ids for one in conversations for turn in one.turns)
 
 
-def test_a_reply_under_a_deleted_post_keeps_its_place_in_the_thread() -> None:
+def test_a_deleted_parent_keeps_the_place() -> None:
     gone = post("gone", 2, AUTHORS, "A", deleted=True)
     assert threads([REVIEW_A, gone, post("r", 3, REVIEWER, "gone"), post("a", 4, AUTHORS, "r")]) == {A: ["A+r", "a"]}
 
 
 @pytest.mark.parametrize("hidden", [{"deleted": True}, {"readers_public": False}])
-def test_an_answer_to_a_review_that_cannot_be_read_is_set_aside(hidden: dict[str, Any]) -> None:
+def test_answers_to_hidden_reviews_are_set_aside(hidden: dict[str, Any]) -> None:
     review = post("B", 1, OTHER, **hidden)
     conversations, left = build_conversations([REVIEW_A, review, post("b", 2, AUTHORS, "B")])
     assert [one.reviewer for one in conversations] == [A]
@@ -100,17 +102,17 @@ def test_no_post_is_lost_if_no_conversation_remains(hidden: dict[str, Any]) -> N
     assert used | {found.post_id for found, _, _ in left} == {"B", "a", "all"}
 
 
-def test_the_parts_of_a_response_to_all_that_answer_each_other_are_context_too() -> None:
+def test_chained_responses_are_context_too() -> None:
     parts = [post("1", 2, AUTHORS), post("2", 3, AUTHORS, "1"), post("3", 4, AUTHORS, "2")]
     (conversation,), left = build_conversations([REVIEW_A, *parts])
     assert ([response.post_id for response in conversation.context], left) == (["1", "2", "3"], [])
 
 
-def test_posts_that_answer_each_other_in_a_circle_do_not_hang() -> None:
+def test_circles_of_answers_do_not_hang() -> None:
     assert threads([REVIEW_A, post("x", 2, AUTHORS, "y"), post("y", 3, AUTHORS, "x")]) == {A: ["A"]}
 
 
-def test_a_turn_has_the_texts_of_its_posts_one_title_and_the_first_time() -> None:
+def test_a_turn_joins_its_posts() -> None:
     parts = [post("one", 2, AUTHORS, "A", title="Answer (1/2)"), post("two", 3, AUTHORS, "A", title="Answer (2/2)")]
     (conversation,), _ = build_conversations([REVIEW_A, *parts])
     turn = conversation.turns[1]
@@ -118,7 +120,7 @@ def test_a_turn_has_the_texts_of_its_posts_one_title_and_the_first_time() -> Non
     assert conversation.conversation_id == "f/Reviewer_A1bC"
 
 
-def test_a_changed_review_has_its_first_text_in_the_conversation() -> None:
+def test_a_changed_review_shows_its_beginning() -> None:
     changed = post("A", 0, REVIEWER, text="Better now.", initial_text="Bad.")
     ((conversation,), _) = build_conversations([changed, post("a1", 2, AUTHORS, "A")])
     assert [(turn.text, turn.holds_update) for turn in conversation.turns] == [("Bad.", False), ("a1", False)]
@@ -144,7 +146,7 @@ def test_a_turn_with_later_additions_is_flagged() -> None:
         {"title": "Rebuttal", "text": "We thank Reviewer A1bC for the idea.\n\nKites fly."},
     ],
 )
-def test_an_answer_posted_to_the_forum_belongs_to_the_one_reviewer_it_names(addressed: dict[str, Any]) -> None:
+def test_a_named_reviewer_gets_the_answer(addressed: dict[str, Any]) -> None:
     assert threads([REVIEW_A, REVIEW_B, post("a", 2, AUTHORS, **addressed)])[A] == ["A", "a"]
 
 
@@ -163,7 +165,7 @@ def test_an_answer_posted_to_the_forum_belongs_to_the_one_reviewer_it_names(addr
         {"title": "Response to Reviewer Zz9z"},
     ],
 )
-def test_a_reply_naming_several_reviewers_or_none_is_context(addressed: dict[str, Any]) -> None:
+def test_a_reply_to_several_is_context(addressed: dict[str, Any]) -> None:
     posts = [REVIEW_A, REVIEW_B, post("a", 2, AUTHORS, **addressed)]
     assert threads(posts) == {A: ["A"], B: ["B"]}
     conversations, left = build_conversations(posts)
@@ -171,7 +173,7 @@ def test_a_reply_naming_several_reviewers_or_none_is_context(addressed: dict[str
     assert left == []
 
 
-def test_a_number_identifies_a_reviewer_if_the_venue_or_the_authors_number_them() -> None:
+def test_numbers_may_identify_reviewers() -> None:
     numbered = [post(f"review{n}", n, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2)]
     assert threads([*numbered, post("a", 5, AUTHORS, title="Reply to R2")])["AnonReviewer2"] == ["review2", "a"]
     key = post("g", 3, AUTHORS, title="Overview", text="R1 = Reviewer B2cD, R2 = Reviewer A1bC.")
@@ -179,12 +181,9 @@ def test_a_number_identifies_a_reviewer_if_the_venue_or_the_authors_number_them(
     assert found == {A: ["A", "a"], B: ["B"]}
 
 
-def test_later_parts_of_a_reply_to_the_forum_follow_the_first() -> None:
+def test_later_parts_follow_the_first() -> None:
     first = post("1", 2, AUTHORS, title="Response to Reviewer A1bC (1/2)")
-    assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == [
-        "A",
-        "1+2",
-    ]
+    assert threads([REVIEW_A, REVIEW_B, first, post("2", 3, AUTHORS, "1", title="(2/2)")])[A] == ["A", "1+2"]
 
 
 def test_parts_follow_the_one_that_names_its_reviewer() -> None:
@@ -195,7 +194,7 @@ def test_parts_follow_the_one_that_names_its_reviewer() -> None:
     assert threads([REVIEW_A, REVIEW_B, *parts, other]) == {A: ["A", "1"], B: ["B", "3"]}
 
 
-def test_a_reviewer_id_of_digits_matches_anywhere_and_one_of_letters_only_in_its_own_case() -> None:
+def test_ids_of_letters_keep_their_case() -> None:
     reviews = [post(name, 0, (Role.REVIEWER, f"Reviewer_{name}")) for name in ("4821", "sAid")]
     assert threads([*reviews, post("a", 1, AUTHORS, title="Response to Reviewer 4821")])["Reviewer_4821"] == [
         "4821",
@@ -205,7 +204,7 @@ def test_a_reviewer_id_of_digits_matches_anywhere_and_one_of_letters_only_in_its
     assert threads([*reviews, answer])["Reviewer_sAid"] == ["sAid"]
 
 
-def test_long_titles_full_of_spaces_and_long_lists_of_names_are_parsed_quickly() -> None:
+def test_long_titles_are_parsed_quickly() -> None:
     began = time.process_time()
     spaces = post("a", 1, AUTHORS, title="Response" + " " * 5_000 + "x", text="R1, " * 5_000)
     nudge = post("n", 2, AUTHORS, text="please" + "\n" * 5_000 + "-" * 5_000)
@@ -213,22 +212,22 @@ def test_long_titles_full_of_spaces_and_long_lists_of_names_are_parsed_quickly()
     assert time.process_time() - began < 5
 
 
-def test_an_answer_under_a_reviewers_comment_on_a_response_to_all_is_that_reviewers() -> None:
+def test_answers_below_responses_find_their_reviewer() -> None:
     posts = [REVIEW_A, REVIEW_B, post("g", 2, AUTHORS), post("b", 3, OTHER, "g"), post("a", 4, AUTHORS, "b")]
     assert threads(posts) == {A: ["A"], B: ["B", "b", "a"]}
 
 
-def test_parts_posted_out_of_order_are_read_in_their_own() -> None:
+def test_parts_out_of_order_are_sorted() -> None:
     parts = [post(f"{n}of3", 5 - n, AUTHORS, "A", title=f"Response ({n}/3)") for n in (1, 2, 3)]
     assert threads([REVIEW_A, *parts]) == {A: ["A", "1of3+2of3+3of3"]}
 
 
-def test_a_reply_never_precedes_its_parent_of_the_same_day() -> None:
+def test_a_reply_never_precedes_its_parent() -> None:
     day = [post("z", 2, AUTHORS, "A"), post("m", 2, REVIEWER, "z"), post("a", 2, AUTHORS, "m")]
     assert threads([*day, REVIEW_A]) == {A: ["A", "z", "m", "a"]}
 
 
-def test_a_last_post_that_only_urges_a_reply_is_set_aside() -> None:
+def test_a_last_reminder_is_set_aside() -> None:
     posts = [
         REVIEW_A,
         post("a", 2, AUTHORS, "A"),
@@ -249,7 +248,7 @@ def test_a_last_post_that_only_urges_a_reply_is_set_aside() -> None:
          ["A", "a", "q", "n"]),
     ],
 )  # fmt: skip
-def test_a_post_at_the_start_or_with_content_is_not_a_reminder(posts: list[Post], kept: list[str]) -> None:
+def test_first_posts_are_no_reminders(posts: list[Post], kept: list[str]) -> None:
     assert threads([REVIEW_A, *posts]) == {"Reviewer_A1bC": kept}
 
 
@@ -264,7 +263,7 @@ def test_a_post_at_the_start_or_with_content_is_not_a_reminder(posts: list[Post]
         ([post("m", 4, AUTHORS, "A", text=NUDGE), post("r", 5, REVIEWER, "m")], ["A", "a", "m!", "r"]),
     ],
 )
-def test_a_late_reminder_is_a_turn_of_its_own_if_answered(later: list[Post], turns: list[str]) -> None:
+def test_an_answered_reminder_is_a_turn(later: list[Post], turns: list[str]) -> None:
     conversations, left = build_conversations([REVIEW_A, post("a", 2, AUTHORS, "A"), NUDGED, *later])
     shown = ["+".join(turn.post_ids) + "!" * turn.is_reminder for turn in conversations[0].turns]
     assert shown == turns
@@ -281,7 +280,7 @@ def test_a_late_reminder_is_a_turn_of_its_own_if_answered(later: list[Post], tur
     ],
 )
 @pytest.mark.parametrize("answers", [[post("a", 2, AUTHORS, "A")], [post("g", 2, AUTHORS)]])
-def test_a_nudge_after_the_reviewers_last_turn_is_a_reminder(title: str | None, text: str, answers: list[Post]) -> None:
+def test_a_nudge_at_the_end_reminds(title: str | None, text: str, answers: list[Post]) -> None:
     above = answers[0].post_id
     asked = post("q", 3, REVIEWER, "A" if above == "g" else "a")
     nudge = post("n", 4, AUTHORS, "q", title=title, text=text)
@@ -293,7 +292,7 @@ def test_a_nudge_after_the_reviewers_last_turn_is_a_reminder(title: str | None, 
     assert left == []
 
 
-def test_a_nudge_of_authors_who_have_said_nothing_else_stays() -> None:
+def test_an_only_nudge_stays() -> None:
     asked, nudge = post("q", 2, REVIEWER, "A"), post("n", 3, AUTHORS, "q", text="A gentle reminder: please reply.")
     (talk,), left = build_conversations([REVIEW_A, asked, nudge])
     assert ([turn.post_ids for turn in talk.turns][-1], left) == (("n",), [])
@@ -333,12 +332,12 @@ ETHICS = (Role.ETHICS_REVIEWER, "Ethics_Reviewer_E1fG")
         ([post("g", 0, AUTHORS), post("r", 0, REVIEWER, "g")], ["A", "r"]),
     ],
 )
-def test_a_response_to_all_and_the_decision_end_a_turn(posts: list[Post], turns: list[str]) -> None:
+def test_responses_and_decisions_end_turns(posts: list[Post], turns: list[str]) -> None:
     third = post("C", 1, (Role.REVIEWER, "Reviewer_C3dE"))
     assert threads([REVIEW_A, REVIEW_B, third, *posts])[A] == turns
 
 
-def test_a_response_to_some_reviewers_is_context_only_in_their_conversations() -> None:
+def test_a_response_to_some_is_theirs() -> None:
     named = post("x", 3, AUTHORS, title="Response to Reviewers 2 and 3", text="Kites fly.\n\nReviewer 3: they fall.")
     conversations, left = build_conversations(
         [*(post(f"r{n}", n / 9, (Role.REVIEWER, f"AnonReviewer{n}")) for n in (1, 2, 3)), named]
@@ -372,7 +371,7 @@ def test_without_readable_reviewers_posts_to_everyone_are_kept() -> None:
     assert every_thread([post("g", 1, AUTHORS)]) == {(ConversationKind.OTHER, "everyone"): ["g"]}
 
 
-def test_a_misplaced_reply_is_in_the_conversation_of_the_greeted_reviewer() -> None:
+def test_a_misplaced_reply_follows_its_greeting() -> None:
     posts = [
         REVIEW_A,
         REVIEW_B,
@@ -389,11 +388,7 @@ LONG = (
 
 @pytest.mark.parametrize(
     ("first", "second", "text", "is_repeated"),
-    [
-        ("b", "b", "Thanks.", True),
-        ("b", "c", LONG, True),
-        ("b", "c", "Thanks.", False),
-    ],
+    [("b", "b", "Thanks.", True), ("b", "c", LONG, True), ("b", "c", "Thanks.", False)],
 )
 def test_what_a_reviewer_posts_twice_is_one_turn(first: str, second: str, text: str, is_repeated: bool) -> None:
     answers = [post("b", 2, AUTHORS, "A"), post("c", 3, AUTHORS, "A")]
@@ -412,7 +407,7 @@ def test_what_a_reviewer_posts_twice_is_one_turn(first: str, second: str, text: 
         ("{}", '{"rating":3}', False),
     ],
 )
-def test_the_same_words_with_another_answer_are_no_repetition(first: str, second: str, is_repeated: bool) -> None:
+def test_another_answer_is_no_repetition(first: str, second: str, is_repeated: bool) -> None:
     again = post("again", 2, REVIEWER, text=LONG)
     said = [replace(post("A", 0, REVIEWER, text=LONG), extra=first), replace(again, extra=second)]
     (talk,), left = build_conversations([*said, post("a", 5, AUTHORS, "A")])
@@ -420,7 +415,7 @@ def test_the_same_words_with_another_answer_are_no_repetition(first: str, second
     assert ("again" in [post_id for turn in talk.turns for post_id in turn.post_ids]) is not is_repeated
 
 
-def test_a_third_post_repeats_the_second_as_well_as_the_first() -> None:
+def test_a_third_post_may_repeat_both() -> None:
     scores = ('{"rating":3}', '{"rating":5}', '{"rating":5}')
     said = [replace(post(f"r{place}", place, REVIEWER, text=LONG), extra=extra) for place, extra in enumerate(scores)]
     _, left = build_conversations([*said, post("a", 5, AUTHORS, "r0")])
@@ -434,3 +429,90 @@ def test_a_turn_says_why_its_post_was_moved() -> None:
     assert turns[B].post_ids == ("b", "x")
     assert turns[B].moved == ("x: addressed to Reviewer_B2cD (title)",)
     assert turns[A].moved == ()
+
+
+RATING = post("A", 0, REVIEWER, text="", title="Official Review of Paper 1")
+WORDS = post("B", 0, OTHER)
+
+
+def told(*posts: Post) -> tuple[dict[str, list[str]], list[tuple[str, Reason]]]:
+    """Return the turns of each conversation, and what is set aside with its reason."""
+    talks, left = build_conversations(posts)
+    turns = {talk.reviewer: ["+".join(turn.post_ids) for turn in talk.turns] for talk in talks}
+    return turns, sorted((one.post_id, reason) for one, reason, _ in left)
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        RATING,
+        replace(RATING, text=" \n"),
+        post("d", 1, CHAIR, kind=PostKind.DECISION, text="", title="Paper decision"),
+        post("p", 1, PUBLIC, text=""),
+    ],
+)
+def test_an_empty_post_is_only_counted(silent: Post) -> None:
+    assert told(WORDS, silent) == ({"Reviewer_B2cD": ["B"]}, [(silent.post_id, Reason.NOTHING_SAID)])
+
+
+@pytest.mark.parametrize(
+    "more", [[post("a", 1, AUTHORS, "A")], [post("r", 1, REVIEWER, "A", text="", title="I keep my score")]]
+)
+def test_a_discussed_rating_starts_a_conversation(more: list[Post]) -> None:
+    turns, left = told(RATING, *more)
+    assert turns["Reviewer_A1bC"][0].split("+")[0] == "A"
+    assert left == []
+
+
+@pytest.mark.parametrize("written", [{"initial_text": "Bad."}, {"text": "Bad."}])
+def test_any_text_starts_a_conversation(written: dict[str, Any]) -> None:
+    assert told(replace(RATING, **written)) == ({"Reviewer_A1bC": ["A"]}, [])
+
+
+def test_a_justified_rating_starts_a_conversation() -> None:
+    given = replace(review("f", "Reviewer_A1bC", review_id="A"), final_justification="It is well.")
+    (talk,), left = build_conversations([RATING], [given])
+    assert ([turn.final_justification for turn in talk.turns], left) == (["It is well."], [])
+
+
+def test_responses_to_bare_ratings_are_kept() -> None:
+    talks, left = build_conversations([RATING, post("all", 1, AUTHORS)])
+    assert [(talk.kind, talk.reviewer, len(talk.turns)) for talk in talks] == [(ConversationKind.OTHER, "everyone", 1)]
+    assert [(one.post_id, reason) for one, reason, _ in left] == [("A", Reason.NOTHING_SAID)]
+
+
+def test_an_empty_post_adds_no_lines() -> None:
+    (talk,), _ = build_conversations([RATING, post("r", 1, REVIEWER, "A"), post("s", 2, REVIEWER, "A", text=" ")])
+    assert [(turn.text, turn.post_ids) for turn in talk.turns] == [("r", ("A", "r", "s"))]
+
+
+REVIEW = post("review", 0, REVIEWER)
+ANSWER = post("answer", 3, AUTHORS, "review")
+
+
+def turns(*posts: Post) -> list[str]:
+    (conversation,), _ = build_conversations(list(posts))
+    return ["+".join(turn.post_ids) for turn in conversation.turns]
+
+
+@pytest.mark.parametrize("day", [-1, 1, 2.99])
+def test_a_reply_follows_a_later_parent(day: float) -> None:
+    reply = post("reply", day, REVIEWER, "answer")
+    assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"], "the reviewer replies to what is not yet said"
+
+
+def test_replies_follow_a_misdated_posts_parent() -> None:
+    reply, thanks = post("reply", 1, REVIEWER, "answer"), post("thanks", 2, AUTHORS, "reply")
+    assert turns(thanks, reply, REVIEW, ANSWER) == ["review", "answer", "reply", "thanks"]
+
+
+def test_a_post_without_a_date_follows_its_parent() -> None:
+    reply = post("reply", 0, REVIEWER, "answer", created_at=None)
+    assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"]
+
+
+def test_other_replies_keep_their_date() -> None:
+    beside = post("beside", 1, AUTHORS, "review")
+    late = post("late", 1, REVIEWER, "answer")
+    found = [one.post_id for one in in_time_order([late, ANSWER, beside, REVIEW])]
+    assert found == ["review", "beside", "answer", "late"]

@@ -15,7 +15,7 @@ from invented_tables import ICLR, a_forum, invented, keep, link, version
 from invented_tables import what_follows as follow
 from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.write_site import write_site
-from peercorpus.harvest.raw_rows import RawOrigin, build_note
+from peercorpus.openreview.raw_rows import RawOrigin, build_note
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.papers import Paper

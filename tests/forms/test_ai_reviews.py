@@ -24,14 +24,7 @@ from peercorpus.records.papers import SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.reviews_json import card_entry
 from peercorpus.release.task_tables import review_task
-from peercorpus.venues.ai_reviews import (
-    SIGNERS,
-    holds_model_chat,
-    may_sign_for_ai,
-    names_ai,
-    rate_answer,
-    signs_for_ai,
-)
+from peercorpus.venues.ai_reviews import SIGNERS, holds_model_chat, may_sign_for_ai, names_ai, rate_answer, signs_for_ai
 from peercorpus.venues.own_venues import read_own_venues
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -121,15 +114,7 @@ def test_every_documented_kind_of_ai_review_is_recognised(tmp_path: Path, invita
 
 
 @pytest.mark.parametrize(
-    "signers",
-    [
-        (REVIEWER,),
-        ("~Ada_Example1",),
-        (f"{PAPER}/Reviewer_AI00",),
-        (V,),
-        (f"{PAPER}/Program_Chairs",),
-        (),
-    ],
+    "signers", [(REVIEWER,), ("~Ada_Example1",), (f"{PAPER}/Reviewer_AI00",), (V,), (f"{PAPER}/Program_Chairs",), ()]
 )
 def test_an_invitation_for_ai_alone_proves_no_ai(tmp_path: Path, signers: tuple[str, ...]) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("ai", "AI_Review", *signers, ai_review="Claims hold.")])
@@ -183,7 +168,7 @@ def test_a_possible_ai_is_no_person(tmp_path: Path, invitation: str, signers: tu
     assert [reply.post_id for reply in made.ai_reviews["ai"].replies] == ["answer"]
 
 
-def test_an_invitation_named_after_a_model_makes_an_ai_possible(tmp_path: Path) -> None:
+def test_a_models_invitation_makes_ai_possible(tmp_path: Path) -> None:
     own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.replies.review = ["Stated_LLM_Review"]\n'
     notes = [ROOT, note("person", "Stated_LLM_Review", REVIEWER, **RATED)]
     assert Made(tmp_path / "corpus", notes, own=own).reviews.keys() == {"person"}
@@ -196,7 +181,7 @@ def test_an_invitation_named_after_a_model_makes_an_ai_possible(tmp_path: Path) 
 AGENTS = "Agents4Science/2025/Conference"
 
 
-def test_documented_ai_reviewers_are_certain_in_their_venue_alone() -> None:
+def test_documented_ai_reviewers_are_certain() -> None:
     signers = [f"{AGENTS}/Submission11/Reviewer_AIRev{one}" for one in ("1", "2", "3", "Correctness", "RelatedWork")]
     people = [f"{AGENTS}/Submission11/Reviewer_{one}" for one in ("6vjh", "NnAi", "onBz", "AIRe", "Bot_")]
     assert all(signs_for_ai([signer], AGENTS) for signer in signers)
@@ -204,7 +189,7 @@ def test_documented_ai_reviewers_are_certain_in_their_venue_alone() -> None:
     assert not signs_for_ai([f"{PAPER}/Reviewer_AIRev1"], V)
 
 
-def test_a_journal_other_than_tmlr_posts_certain_ai_reviews(tmp_path: Path) -> None:
+def test_other_journals_post_certain_ai_reviews(tmp_path: Path) -> None:
     certain = Made(tmp_path / "corpus", [ROOT, REVIEW, AI_REVIEW]).ai_reviews["ai"].certainty
     assert certain is AiCertainty.CERTAIN
 
@@ -217,7 +202,7 @@ def test_an_ai_committee_beside_another_is_not_believed(tmp_path: Path) -> None:
     assert made.ai_reviews["one"].certainty is AiCertainty.POSSIBLE
 
 
-def test_a_user_who_states_a_committee_of_people_is_believed(tmp_path: Path) -> None:
+def test_a_stated_committee_is_believed(tmp_path: Path) -> None:
     own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.roles.reviewer = ["AI_Reviewer_"]\n'
     notes = [ROOT, note("one", "Official_Review", f"{PAPER}/AI_Reviewer_x1Yz", **RATED)]
     notes += [note("two", "Official_Review", f"{PAPER}/AI_Reviewer_GPT5", **RATED)]
@@ -249,25 +234,16 @@ def test_names_of_models_are_found_in_any_shape(shape: str, name: str, random_id
 
 
 TRACKS = [
-    "Generative_Models_Track_",
-    "Track_O1_",
-    "LLM_Track_",
-    "Robots_and_AI_Track_",
-    "Opus_Stream_",
-    "Agents_Topic_",
+    *("Generative_Models_Track_", "Track_O1_", "LLM_Track_", "Robots_and_AI_Track_", "Opus_Stream_", "Agents_Topic_")
 ]
 FIELDS = [
-    "AI_Safety_",
-    "Trustworthy_AI_",
-    "Robot_Learning_",
-    "Human_AI_Interaction_",
-    "AI4Science_",
+    *("AI_Safety_", "Trustworthy_AI_", "Robot_Learning_", "Human_AI_Interaction_", "AI4Science_"),
     "Generative_Models_",
 ]
 
 
 @given(track=st.sampled_from(TRACKS + FIELDS), group=GROUPS, random_id=RANDOM_IDS)
-def test_the_name_of_a_track_or_a_subject_is_no_ai(track: str, group: str, random_id: str) -> None:
+def test_a_tracks_name_is_no_ai(track: str, group: str, random_id: str) -> None:
     for name in (f"{track}{group}{random_id}", f"{track}{group}".rstrip("_")):
         assert not may_sign_for_ai(f"{V}/Submission7/{name}", V)
 
@@ -285,7 +261,7 @@ def test_an_ai_is_found_in_any_track(track: str, shape: str, name: str, random_i
         *("AI_Co_Reviewer", "LLM-as-Judge_Review", "AI_Reviewer_Main_Track", "GPT-4o_mini_Reviewer"),
     ],
 )
-def test_words_for_an_ai_count_in_the_place_of_a_role(name: str) -> None:
+def test_words_for_an_ai_are_found(name: str) -> None:
     assert names_ai(name)
 
 
@@ -305,7 +281,7 @@ def test_other_fields_hold_no_chat(name: str) -> None:
     assert not holds_model_chat(name, name.title(), "Do not include a conversation with an LLM in your answer.")
 
 
-def test_a_chat_with_a_model_is_in_no_post_turn_or_training_row(tmp_path: Path) -> None:
+def test_a_models_chat_is_never_shown(tmp_path: Path) -> None:
     chatted = RATED | {"llm_interactions": "Reviewer: is it new? Model: I raise my score from 3 to 6."}
     made = Made(tmp_path / "corpus", [ROOT, note("one", "Official_Review", REVIEWER, **chatted)])
     review = made.reviews["one"]
@@ -340,7 +316,7 @@ def test_a_venue_that_states_human_reviewers_is_believed(tmp_path: Path) -> None
     assert not made.ai_reviews
 
 
-def test_an_ais_other_posts_are_no_reviews_and_in_no_conversation(tmp_path: Path) -> None:
+def test_an_ais_other_posts_stay_apart(tmp_path: Path) -> None:
     notes = [
         ROOT,
         REVIEW,
@@ -388,13 +364,13 @@ def test_answers_and_surveys_are_kept_with_the_review(tmp_path: Path) -> None:
     assert made.posts.keys() == {"review"}
 
 
-def test_a_survey_about_a_missing_review_is_a_post_of_unknown_kind(tmp_path: Path) -> None:
+def test_a_survey_without_review_is_other(tmp_path: Path) -> None:
     made = Made(tmp_path / "corpus", [ROOT, REVIEW, note("s", "Survey", AUTHORS, under="gone", false_claims="None")])
     assert made.posts["s"].kind is PostKind.OTHER
     assert made.left["s"].reason is Reason.OUTSIDE_CONVERSATION
 
 
-def test_the_form_of_an_ai_review_gives_its_scores_their_scale(tmp_path: Path) -> None:
+def test_ai_reviews_have_their_own_form(tmp_path: Path) -> None:
     made = Made(
         tmp_path / "corpus", [ROOT, REVIEW, note("ai", "AI_Review", AI, rating="6: weak accept", text="Words.")]
     )
@@ -402,7 +378,7 @@ def test_the_form_of_an_ai_review_gives_its_scores_their_scale(tmp_path: Path) -
     assert made.ai_reviews["ai"].form_id is None
 
 
-def test_a_user_can_declare_an_invitation_but_not_a_person_as_an_ai(tmp_path: Path) -> None:
+def test_a_person_is_never_declared_ai(tmp_path: Path) -> None:
     own = f'[[venue]]\nid = "{V}"\nsource = "its guide"\nwords.replies.ai_review = ["Robot_Notes"]\n'
     notes = [ROOT, REVIEW, note("ai", "Robot_Notes", AI), note("no", "Robot_Notes", REVIEWER)]
     made = Made(tmp_path / "corpus", notes, own=own)

@@ -35,45 +35,23 @@ V = "Kites.cc/2024/Conference"
         ("Accept pending minor revisions", ACCEPTED),
         ("Accept / minor revision", ACCEPTED),
         ("Accept, later withdrawn by the authors", WITHDRAWN),
-        ("Accept: No", UNKNOWN),
-        ("Accept = false", UNKNOWN),
-        ("Accept (no)", UNKNOWN),
-        ("Accepted - none", UNKNOWN),
-        ("Reject: no", UNKNOWN),
-        ("Acceptance not granted", UNKNOWN),
-        ("Acceptance is not possible", UNKNOWN),
-        ("Accept not recommended", UNKNOWN),
-        ("Acceptance denied", UNKNOWN),
-        ("Acceptance has been deferred", UNKNOWN),
-        ("Acceptance pending", UNKNOWN),
-        ("Accept if space permits", UNKNOWN),
-        ("Accept (if space permits)", UNKNOWN),
-        ("Accept only if the proof is repaired", UNKNOWN),
-        ("Reject unless revised", UNKNOWN),
-        ("Accept (overridden)", UNKNOWN),
-        ("Accepted in error", UNKNOWN),
-        ("Accepted by the authors", UNKNOWN),
-        ("Not: accepted", UNKNOWN),
-        ("Accept, acknowledging that one reader would reject", UNKNOWN),
-        ("Accept? One reader wants to reject", UNKNOWN),
-        ("Accept -> perhaps reject", UNKNOWN),
-        ("Accept or reject", UNKNOWN),
-        ("Accept or major revision", UNKNOWN),
-        ("Withdrawn/Rejected", UNKNOWN),
-        ("Rejected or withdrawn", UNKNOWN),
-        ("Desk rejected / rejected", UNKNOWN),
-        ("Withdrawal denied", UNKNOWN),
-        ("Withdrawal request rejected", UNKNOWN),
-        ("Withdrawal was not granted", UNKNOWN),
-        ("Withdrawal requested", UNKNOWN),
-        ("Accept; the authors may withdraw", UNKNOWN),
-        ("Accept (withdrawal until May)", UNKNOWN),
-        ("\u4e0d accept", UNKNOWN),
-        ("\u672a\u63a5\u6536 (not decided: accept)", UNKNOWN),
-        ("Accept\u00e9 : non", UNKNOWN),
-        ("Nicht angenommen", UNKNOWN),
-        ("Kein Accept", UNKNOWN),
-        ("No aceptado", UNKNOWN),
+        *(
+            (given, UNKNOWN)
+            for given in (
+                *("Accept: No", "Accept = false", "Accept (no)", "Accepted - none", "Reject: no"),
+                *("Acceptance not granted", "Acceptance is not possible", "Accept not recommended"),
+                *("Acceptance denied", "Acceptance has been deferred", "Acceptance pending"),
+                *("Accept if space permits", "Accept (if space permits)", "Accept only if the proof is repaired"),
+                *("Reject unless revised", "Accept (overridden)", "Accepted in error", "Accepted by the authors"),
+                *("Not: accepted", "Accept, acknowledging that one reader would reject"),
+                *("Accept? One reader wants to reject", "Accept -> perhaps reject", "Accept or reject"),
+                *("Accept or major revision", "Withdrawn/Rejected", "Rejected or withdrawn"),
+                *("Desk rejected / rejected", "Withdrawal denied", "Withdrawal request rejected"),
+                *("Withdrawal was not granted", "Withdrawal requested", "Accept; the authors may withdraw"),
+                *("Accept (withdrawal until May)", "\u4e0d accept", "\u672a\u63a5\u6536 (not decided: accept)"),
+                *("Accept\u00e9 : non", "Nicht angenommen", "Kein Accept", "No aceptado"),
+            )
+        ),
     ],
 )
 def test_an_ambiguous_decision_is_unknown(decision: str, status: Status) -> None:
@@ -101,7 +79,7 @@ def with_headings(headings: dict[str, str]) -> VenueVocabulary:
     return vocabulary.read_words(json.dumps(group).encode())
 
 
-def test_a_heading_for_papers_not_accepted_does_not_reject_those_to_be_revised() -> None:
+def test_headings_reject_no_revised_paper() -> None:
     words = with_headings({"Kites 2024": "Accept", "Submitted to Kites 2024": "Reject"})
     listed = root(venueid=f"{V}/Submission", venue="Submitted to Kites 2024")
     assert read_paper(listed, V, [decided("Revision Needed")], words).status is UNKNOWN
@@ -131,11 +109,11 @@ def test_a_mapping_from_decisions_to_headings_is_ignored() -> None:
         ("4: Neutral", None),
     ],
 )
-def test_a_label_that_negates_a_verdict_does_not_favour_it(label: str, accepts: bool | None) -> None:
+def test_a_negated_verdict_is_not_favoured(label: str, accepts: bool | None) -> None:
     assert is_accepting(label) is accepts
 
 
-def test_a_scale_with_a_negated_verdict_has_its_threshold_above_it() -> None:
+def test_a_negated_verdict_is_below_the_threshold() -> None:
     labels = {1.0: "1: Reject", 2.0: "2: Do not accept", 3.0: "3: Accept", 4.0: "4: Strong accept"}
     scale = unified_scale(labels)
     assert scale is not None
@@ -167,7 +145,7 @@ def test_negative_numbers_are_numbers_with_any_minus(minus: str) -> None:
         ["\u22641: bad", "2: good", "2+: best"],
     ],
 )
-def test_labels_whose_numbers_are_ranges_or_halves_in_other_signs_are_no_scale(options: list[str]) -> None:
+def test_ranges_and_halves_are_no_scale(options: list[str]) -> None:
     assert read_scale_options(options) == {}
     assert read_score(options[0], "rating", asked(options)).value is None
 
@@ -175,26 +153,14 @@ def test_labels_whose_numbers_are_ranges_or_halves_in_other_signs_are_no_scale(o
 @pytest.mark.parametrize(
     "answer",
     [
-        "N/A",
-        "n/a (1)",
-        "1\u20132",
-        "1..2",
-        "5 +/- 1",
-        "5\u00b11",
-        "~5",
-        "<5",
-        "5+",
-        "5%",
-        "5th",
-        "5. or 6",
-        "five",
-        "5 6",
+        *("N/A", "n/a (1)", "1\u20132", "1..2", "5 +/- 1", "5\u00b11", "~5", "<5", "5+", "5%", "5th", "5. or 6"),
+        *("five", "5 6"),
     ],
 )
-def test_an_answer_that_is_not_a_single_number_has_no_value(answer: str) -> None:
+def test_only_single_numbers_have_values(answer: str) -> None:
     assert read_number(answer, {}) is None
 
 
 @pytest.mark.parametrize(("answer", "value"), [("5.5: weak accept", 5.5), ("(5.5)", 5.5), ("\u0665", 5.0), ("+1", 1.0)])
-def test_half_points_signs_and_digits_of_other_scripts_are_numbers(answer: str, value: float) -> None:
+def test_halves_and_other_digits_are_numbers(answer: str, value: float) -> None:
     assert read_number(answer, {}) == value

@@ -8,14 +8,27 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from peercorpus.errors import VenuesFileError
 from peercorpus.forms import vocabulary
-from peercorpus.forms.declared_forms import AnswerFormat, DeclaredForm, as_review_form, declared_form, declared_forms
+from peercorpus.forms.declared_forms import (
+    ANSWERS,
+    AnswerFormat,
+    DeclaredForm,
+    Evidence,
+    as_review_form,
+    declared_form,
+    declared_forms,
+    read_forms,
+    read_own_form,
+)
 from peercorpus.forms.form import read_score
 from peercorpus.forms.reviews import read_fields
 from peercorpus.records.enums import Aspect, FieldType, PostKind
 from peercorpus.venues.catalogue import rows
+from peercorpus.venues.own_venues import OwnVenue, read_own_venues
 from peercorpus.venues.venue_id import conference_of, year_of
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -83,7 +96,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("venue_id", REVIEWED)
-def test_every_venue_whose_form_is_known_has_a_record(venue_id: str) -> None:
+def test_every_known_form_has_a_record(venue_id: str) -> None:
     found = declared_form(venue_id)
     assert found is not None
     assert found.fields
@@ -91,13 +104,13 @@ def test_every_venue_whose_form_is_known_has_a_record(venue_id: str) -> None:
 
 
 @pytest.mark.parametrize("venue_id", UNKNOWN)
-def test_a_venue_with_an_unknown_form_has_a_record_that_reads_no_review(venue_id: str) -> None:
+def test_an_unknown_form_reads_no_review(venue_id: str) -> None:
     assert declared_form(venue_id) is None
     (record,) = [form for form in FORMS.values() if venue_id in form.venue_ids]
     assert record.unknown
 
 
-def test_a_venue_without_a_record_has_no_form_and_never_the_default_template() -> None:
+def test_without_record_there_is_no_form() -> None:
     assert declared_form("Example.cc/2030/Workshop/New") is None
     assert declared_form("ICLR.cc/2025/Workshop/ICBINB") is None
     assert not FORMS["default-v1"].venues
@@ -118,7 +131,7 @@ def test_the_records_are_complete_and_state_their_sources() -> None:
     assert table["uai-2022"] == (2, "K")
 
 
-def test_facts_from_code_or_memory_are_marked_field_by_field() -> None:
+def test_weak_facts_are_marked() -> None:
     assert not FORMS["tmlr"].is_verified
     assert set(FORMS["tmlr"].unverified_fields) == {field.name for field in FORMS["tmlr"].fields}
     neurips = FORMS["neurips-2021"]
@@ -169,7 +182,7 @@ def test_a_scale_offers_its_numbers_and_no_other(form_id: str, name: str, number
         ("uai-2022", "Q6 Overall score", "6: Accept", (Aspect.RECOMMENDATION, 6.0, "6: Accept", None, None)),
     ],
 )
-def test_an_answer_is_read_on_the_declared_scale_or_not_at_all(form_id: str, name: str, answer: Any, read: Any) -> None:
+def test_answers_are_read_on_declared_scales(form_id: str, name: str, answer: Any, read: Any) -> None:
     (score,) = read_fields({name: answer}, as_review_form(FORMS[form_id])).scores
     assert (score.aspect, score.value, score.label, score.low, score.high) == read
 
@@ -184,7 +197,7 @@ def test_an_answer_is_read_on_the_declared_scale_or_not_at_all(form_id: str, nam
         ("spatiotemporal-2018", "evaluation"),
     ],
 )
-def test_a_name_that_is_a_score_elsewhere_is_a_text_where_the_form_asks_for_text(form_id: str, name: str) -> None:
+def test_the_form_decides_score_or_text(form_id: str, name: str) -> None:
     reading = read_fields({name: "Yes"}, as_review_form(FORMS[form_id]))
     assert [section.field for section in reading.sections] == [name]
 
@@ -196,7 +209,7 @@ def test_a_form_without_an_overall_rating_has_none(form_id: str) -> None:
     assert Aspect.RECOMMENDATION not in {form.aspect(name) for name in form.questions}
 
 
-def test_a_form_with_an_unknown_rating_does_not_count_as_unrated() -> None:
+def test_an_unknown_rating_is_not_unrated() -> None:
     assert not FORMS["corl-2025"].is_unrated
     assert not FORMS["melba"].is_unrated
 
@@ -210,7 +223,7 @@ def test_aspects_in_records_never_contradict_the_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("form_id", ["corl-2021", "corl-2022", "corl-2023"])
-def test_scores_of_corl_have_the_aspects_of_the_vocabulary(form_id: str) -> None:
+def test_corls_scores_have_known_aspects(form_id: str) -> None:
     form = as_review_form(FORMS[form_id])
     names = ("technical_quality", "clarity_of_presentation", "potential_impact", "robotics_focus")
     assert [form.aspect(name) for name in names if name in form.questions] == [
@@ -221,7 +234,7 @@ def test_scores_of_corl_have_the_aspects_of_the_vocabulary(form_id: str) -> None
     ]
 
 
-def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_matches() -> None:
+def test_an_own_record_precedes_a_pattern() -> None:
     found = declared_form("NIPS.cc/2018/Workshop/CDNNRIA"), declared_form("NIPS.cc/2018/Workshop/Other")
     assert [form and form.id for form in found] == ["cdnnria-2018", "workshops-2017-2019"]
     assert declared_form("NIPS.cc/2018/Workshop/Other/Track") is None
@@ -255,12 +268,12 @@ def test_a_venue_with_a_record_of_its_own_is_not_read_by_a_pattern_that_it_match
         ("TMLR/2024", None),
     ],
 )
-def test_a_venue_has_the_form_of_its_own_year_track_and_family_or_none(venue_id: str, form_id: str | None) -> None:
+def test_a_venue_has_its_own_form(venue_id: str, form_id: str | None) -> None:
     found = declared_form(venue_id)
     assert (found and found.id) == form_id
 
 
-def test_no_venue_of_the_catalogue_has_the_form_of_another_family_year_or_track() -> None:
+def test_no_venue_has_another_form() -> None:
     for row in rows():
         found = declared_form(row.id)
         served = found.venue_ids if found else ()
@@ -353,3 +366,146 @@ def test_every_recorded_review_fits_its_declared_form() -> None:
     assert {"iclr-2018", "iclr-2022", "iclr-2025", "iclr-2026", "cdnnria-2018", "neurips-2025", "icml-2025"} <= set(
         count
     )
+
+
+def _record(id: str = "a", **changes: Any) -> str:
+    field = {"name": "rating", "type": "score"} | changes.pop("field", {})
+    keys = {"id": id, "is_ordered": True, "evidence": ["C"], "sources": ["a test"]} | changes
+    lines = [f"{key} = {_toml(value)}" for key, value in keys.items() if value is not None]
+    return "\n".join(["[[form]]", *lines, f"field = [{_toml(field)}]", ""])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def _write(folder: Path, text: str) -> None:
+    (folder / ANSWERS).write_text('[ten]\noffered = ["10: best", "1: worst"]\nlow = 1\nhigh = 10\n', encoding="utf-8")
+    (folder / "made_up.toml").write_text(text, encoding="utf-8")
+
+
+def test_a_range_of_years_means_each_year(tmp_path: Path) -> None:
+    _write(tmp_path, _record(venues=["A/{year}/*", "B"], years=[2030, 2031]))
+    assert read_forms(tmp_path)[0].venue_ids == ("A/2030/*", "A/2031/*", "B")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (_record(colour="red"), "made_up.toml: form 'a': Object contains unknown field `colour`"),
+        (_record(field={"hue": 1}), "form 'a': Object contains unknown field `hue`"),
+        (_record(field={"type": "number"}), "Invalid enum value 'number'"),
+        (_record(field={"written": "in ink"}), "Invalid enum value 'in ink'"),
+        (_record(evidence=["Z"]), "Invalid enum value 'Z'"),
+        (_record(evidence=[]), "Expected `array` of length >= 1"),
+        (_record(evidence=["C", "R"]), "form 'a': evidence"),
+        (_record(sources=None), "missing required field `sources`"),
+        (_record(field={"answers": "eleven"}), "'eleven'"),
+        (_record(field={"answers": {"offered": ["7: good", "1: bad"], "low": 1, "high": 6}}), "1 to 7"),
+        (_record(field={"answers": {"offered": [1, 2]}}), "both ends"),
+        (_record(field={"answers": {"low": 1}}), "both ends"),
+        (_record(field={"answers": {}}), "'rating' must offer"),
+        (_record(field={"answers": {"offered": ["1: a", "1: b"], "low": 1, "high": 1}}), "twice"),
+        (_record(field={"answers": "ten", "written": "number label"}), "'number label'"),
+        (
+            _record(field={"answers": {"offered": ["3 good"], "low": 3, "high": 3}, "written": "number: label"}),
+            "'number: label'",
+        ),
+        (_record(field={"name": "colour"}), "'colour' is a score"),
+        (_record(field={"name": "review", "type": "text", "aspect": "clarity"}), "'review'"),
+        (_record(field={"section": "summary"}), "'rating'"),
+        (_record(field={"name": "review", "type": "text", "answers": "ten"}), "'review' is a text"),
+        (_record(venues=["V/{year}"]), "'{year}'"),
+        (_record(venues=["V/-/Official_Review"]), "id of a group"),
+        (_record(reply=[{"kind": "decision", "answers": {"verdict": ["Yes"]}}]), "'verdict'"),
+        (_record(is_unrated=True), "overall rating"),
+        (_record("a", venues=["V"]) + _record("b", venues=["V"]), "form 'b': the venue 'V'"),
+        (_record("a") + _record("a"), "the id 'a'"),
+        ('[[form]]\nid = "a"\nis_ordered = true\nevidence = ["C"]\nsources = ["x"]\n', "unknown"),
+        ("[[venue]]\nid = 1\n", "made_up.toml: "),
+        ("form = [", "made_up.toml: "),
+    ],
+)
+def test_an_invalid_record_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    _write(tmp_path, text)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_forms(tmp_path)
+
+
+def test_a_valid_record_is_read(tmp_path: Path) -> None:
+    _write(tmp_path, _record(field={"answers": "ten", "written": "number: label"}))
+    (form,) = read_forms(tmp_path)
+    assert form.fields[0].evidence is Evidence.CODE
+    assert as_review_form(form).questions["rating"].labels == {10.0: "10: best", 1.0: "1: worst"}
+
+
+def test_an_answer_in_words_is_offered_beside_numbers(tmp_path: Path) -> None:
+    offered = {"offered": ["2: yes", "1: no", "Not applicable"], "low": 1, "high": 2}
+    _write(tmp_path, _record(field={"answers": offered, "written": "number"}))
+    (form,) = read_forms(tmp_path)
+    assert as_review_form(form).questions["rating"].answers == ("2", "1", "Not applicable")
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "venues.md"
+OWN = """
+[[venue]]
+id = "Harbour.org/2031/Conference"
+source = "https://harbour.example"
+[venue.form]
+evidence = ["D"]
+field = [{ name = "mark", type = "score", aspect = "recommendation", answers = "default_10" }]
+"""
+
+
+def own_form(text: str) -> DeclaredForm | None:
+    [own] = read_own_venues(text.encode(), "venues.toml").values()
+    return read_own_form(own, "venues.toml")
+
+
+def test_a_users_form_takes_the_rows_sources() -> None:
+    form = own_form(OWN)
+    assert form is not None
+    assert (form.venues, form.sources) == (("Harbour.org/2031/Conference",), ("https://harbour.example",))
+    assert as_review_form(form).form_id == "declared:venues.toml:Harbour.org/2031/Conference"
+    assert as_review_form(form).question("mark").offered == tuple(range(1, 11))
+    assert own_form(OWN.partition("[venue.form]")[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "expected"),
+    [
+        ('"score"', '"number"', "form.field[0].type", "score"),
+        ('"recommendation"', '"overall"', "form.field[0].aspect", "recommendation"),
+        ('evidence = ["D"]', "", "form", "evidence"),
+        ('evidence = ["D"]', 'evidence = ["Z"]', "form.evidence[0]", "R, r, D, C, K"),
+        ('evidence = ["D"]', 'evidence = ["D"]\nvenues = ["V"]', "form.venues", "row"),
+        ('"default_10"', '"default_11"', "form", "default_10"),
+        ('"default_10"', "{ low = 1 }", "form", "'high'"),
+        ("name =", "nmae =", "form.field[0]", "nmae"),
+        ('[{ name = "mark"', '["mark", { name = "mark"', "form.field[0]", "object"),
+        ("field = [", "field = 3 #", "form.field", "array"),
+    ],
+)
+def test_an_unreadable_users_form_is_refused(old: str, new: str, key: str, expected: str) -> None:
+    assert old in OWN
+    with pytest.raises(VenuesFileError) as refused:
+        own_form(OWN.replace(old, new, 1))
+    told = str(refused.value)
+    assert told.startswith("'venues.toml', venue 'Harbour.org/2031/Conference'")
+    assert [part for part in (key, expected) if part not in told] == []
+
+
+def test_the_pages_example_has_a_form() -> None:
+    [example] = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    [own] = read_own_venues(example.encode(), "venues.toml").values()
+    form = read_own_form(own, "venues.toml")
+    assert form is not None
+    assert [field.name for field in form.fields] == ["praise", "mark"]
+    assert own.full_deadline is not None
+    assert own.statuses
+    keys = {field.encode_name for field in msgspec.structs.fields(OwnVenue)} - {"id", "source"}
+    assert [key for key in keys if f"`{key}`" not in PAGE.read_text(encoding="utf-8")] == []

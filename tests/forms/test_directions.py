@@ -51,7 +51,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("api", [1, 2])
 @pytest.mark.parametrize(("name", "options"), BEST_LAST)
-def test_the_better_end_of_a_scale_gives_one_whichever_number_it_has(name: str, options: list[str], api: int) -> None:
+def test_the_better_end_gives_one(name: str, options: list[str], api: int) -> None:
     rising = asking(name, options, api)
     numbers = rising.question(name).offered
     scores = [read_score(option, name, rising) for option in options]
@@ -80,7 +80,7 @@ def test_instructions_give_the_direction_of_bare_numbers() -> None:
     assert read_score("1", "rating", asking("rating", ["1", "2"], description="See section 1.")).unit is None
 
 
-def test_a_recommendation_whose_lowest_number_accepts_is_reversed_on_the_unified_scale() -> None:
+def test_reversed_scales_are_turned() -> None:
     labels = {1.0: "1: strong accept", 2.0: "2: accept", 3.0: "3: reject", 4.0: "4: strong reject"}
     scale = unified_scale(labels)
     assert scale is not None
@@ -97,9 +97,7 @@ def test_a_recommendation_whose_lowest_number_accepts_is_reversed_on_the_unified
         (["Poor", "Fair", "Good", "N/A"], True, [1, 2, 3, None]),
     ],
 )
-def test_a_scale_of_words_has_ranks_and_what_was_offered(
-    options: list[str], higher: bool | None, ranks: list[int | None]
-) -> None:
+def test_words_have_ranks(options: list[str], higher: bool | None, ranks: list[int | None]) -> None:
     form = asking("recommendation", options)
     scores = [read_score(option, "recommendation", form) for option in options]
     assert [score.rank for score in scores] == ranks
@@ -107,7 +105,7 @@ def test_a_scale_of_words_has_ranks_and_what_was_offered(
     assert {(score.value, score.unit, score.higher_is_better) for score in scores} == {(None, None, higher)}
 
 
-def test_a_declared_form_states_what_its_bare_numbers_mean() -> None:
+def test_declared_forms_explain_bare_numbers() -> None:
     found = declared_forms.declared_form("ICLR.cc/2026/Conference")
     assert found is not None
     form = declared_forms.as_review_form(found)
@@ -115,7 +113,7 @@ def test_a_declared_form_states_what_its_bare_numbers_mean() -> None:
     assert read_score(1, "soundness", form).unit == 0.0
 
 
-def test_an_inferred_scale_has_the_direction_of_the_answers_seen() -> None:
+def test_an_inferred_scale_has_a_direction() -> None:
     answers = [{"rating": answer} for answer in ["1: strong accept", "2: accept", "3: reject"] * 4]
     question = infer_form("V", answers).question("rating")
     assert (question.type, question.higher_is_better) == (FieldType.SCORE, False)
@@ -130,14 +128,14 @@ CODES = [{"value": "sa", "description": "Strong accept"}, {"value": "wr", "descr
 SEVEN = ["Strong reject", "Reject", "Weak reject", "Borderline", "Weak accept", "Accept", "Strong accept"]
 
 
-def test_a_code_takes_the_text_rank_and_direction_of_its_option() -> None:
+def test_a_code_has_its_options_text() -> None:
     form = asking("rating", CODES)
     score = read_score("wr", "rating", form)
     assert (score.label, score.rank, score.answers) == ("Weak reject", 2, ("Strong accept", "Weak reject"))
     assert score.higher_is_better is False
 
 
-def test_the_number_of_a_code_is_that_of_its_text() -> None:
+def test_a_codes_number_is_its_texts() -> None:
     form = asking("rating", [{"value": "a", "description": "8: Accept"}, {"value": "r", "description": "3: Reject"}])
     score = read_score("r", "rating", form)
     assert (score.value, score.label, score.higher_is_better, score.offered) == (3.0, "3: Reject", True, (3.0, 8.0))
@@ -150,20 +148,20 @@ def test_offered_verdicts_are_a_recommendation_under_any_name(name: str, api: in
     assert (score.aspect, score.rank, score.higher_is_better) == (Aspect.RECOMMENDATION, 3, True)
 
 
-def test_numbers_with_verdicts_are_a_recommendation_under_any_name() -> None:
+def test_numbered_verdicts_are_a_recommendation() -> None:
     form = asking("mark", [{"value": place, "description": text} for place, text in enumerate(SEVEN, -3)])
     (score,) = read_fields({"mark": -3}, form).scores
     assert (score.aspect, score.value, score.label, score.unit) == (Aspect.RECOMMENDATION, -3.0, "Strong reject", 0.0)
 
 
-def test_a_second_question_with_verdicts_is_no_second_recommendation() -> None:
+def test_only_one_question_recommends() -> None:
     content = {name: {"value-radio": SEVEN} for name in ("rating", "outcome")}
     form = derive_form(json.dumps({"id": "F", "reply": {"content": content}}).encode())
     assert form is not None
     assert (form.aspect("rating"), form.aspect("outcome")) == (Aspect.RECOMMENDATION, None)
 
 
-def test_labels_that_end_with_their_number_are_a_scale() -> None:
+def test_labels_may_end_with_numbers() -> None:
     options = ["Top 15 % of accepted papers, strong accept (9)", "Top 50 %, accept (7)", "Clear reject (2)", "N/A"]
     form = asking("rating", options)
     assert [read_score(option, "rating", form).value for option in options] == [9.0, 7.0, 2.0, None]

@@ -39,7 +39,7 @@ def test_fixture_notes_cover_invited_and_declared_forms() -> None:
 
 
 @pytest.mark.parametrize("path", NOTES, ids=lambda path: path.stem)
-def test_a_fixture_note_is_read_as_its_file_expects(path: Path) -> None:
+def test_a_fixture_note_is_read_rightly(path: Path) -> None:
     fixture = json.loads(path.read_text())
     form = _find_form(fixture)
     reading = _read(fixture, form)

@@ -72,7 +72,7 @@ def test_licence_wordings_are_recognised(
         assert [section.field for section in review.sections] == ["review"]
 
 
-def test_the_note_states_its_licence_and_the_form_the_agreement(tmp_path: Path) -> None:
+def test_note_and_form_state_the_licence(tmp_path: Path) -> None:
     content = {"license": OURS, "consent": "Yes", "review": "They fly."}
     notes = [PAPER, v2("r", "Official_Review", "Reviewer_A1bC", content=content) | {"license": "CC BY 4.0"}]
     notes.append(v2("c", "Official_Comment", "Authors", content={"comment": "Thanks."}) | {"license": "CC BY-SA 4.0"})

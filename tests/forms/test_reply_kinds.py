@@ -57,7 +57,7 @@ def _kind(name: str, signer: str, reply_to: str = "f", **content: Any) -> PostKi
     st.lists(st.tuples(NAMES, st.sampled_from(sorted(SIGNERS))), min_size=1, max_size=6),
     st.sampled_from(["Official_Review", "Some_Remark"]),
 )
-def test_what_is_below_a_reviewers_post_is_in_their_conversation(chain: list[tuple[str, str]], top: str) -> None:
+def test_replies_join_their_reviewers_conversation(chain: list[tuple[str, str]], top: str) -> None:
     content = {"review": "Kites fly."} if top == "Official_Review" else {"comment": "Kites fly."}
     first = _kind(top, "Reviewer_A1bC", **content)
     posts = [post("r", 0, (Role.REVIEWER, "Reviewer_A1bC"), kind=first)]
@@ -71,7 +71,7 @@ def test_what_is_below_a_reviewers_post_is_in_their_conversation(chain: list[tup
 
 
 @given(NAMES, st.sampled_from(["Area_Chair_X1yZ", "Program_Chairs", "Ethics_Reviewer_E1fG", "~Ada_Example1"]))
-def test_what_others_post_to_the_paper_is_in_no_reviewers_conversation(name: str, signer: str) -> None:
+def test_others_posts_join_no_review(name: str, signer: str) -> None:
     review = post("r", 0, (Role.REVIEWER, "Reviewer_A1bC"))
     notice = post("x", 1, (SIGNERS[signer], signer), kind=_kind(name, signer, comment="Words.", rating="3: weak"))
     talks, left = build_conversations([review, notice])
@@ -81,7 +81,7 @@ def test_what_others_post_to_the_paper_is_in_no_reviewers_conversation(name: str
 
 
 @given(NAMES, st.sampled_from(["Area_Chair_X1yZ", "Program_Chairs", "Ethics_Reviewer_E1fG", "~Ada_Example1"]))
-def test_a_form_of_others_below_a_review_is_no_comment(name: str, signer: str) -> None:
+def test_others_forms_are_no_comments(name: str, signer: str) -> None:
     assert _kind(name, signer, "r", recommendation="Reject", metareview="Kites fall.") is PostKind.OTHER
     assert _kind(name, signer, "r", metareview="Kites fall.") is PostKind.OTHER
     assert _kind(name, signer, "r", rating_of_review=2, comment="Too short.") is PostKind.OTHER
@@ -99,9 +99,7 @@ def test_a_form_of_others_below_a_review_is_no_comment(name: str, signer: str) -
         ({"comment": "Kites fly."}, PostKind.COMMENT),
     ],
 )
-def test_a_reviewers_post_to_the_paper_is_a_review_by_its_answers(
-    name: str, content: dict[str, Any], kind: PostKind
-) -> None:
+def test_answers_make_a_review(name: str, content: dict[str, Any], kind: PostKind) -> None:
     assert _kind(name, "Reviewer_A1bC", **content) is kind
     assert _kind(name, "Reviewer_A1bC", "r", **content) is PostKind.COMMENT
     assert _kind(name, "Area_Chair_X1yZ", **content) is PostKind.OTHER
@@ -110,7 +108,7 @@ def test_a_reviewers_post_to_the_paper_is_a_review_by_its_answers(
     assert _kind(name, "AI_Reviewer", **content) is (apart if apart is PostKind.AI_REVIEW else PostKind.OTHER)
 
 
-def test_the_fields_of_the_venues_own_form_make_a_review() -> None:
+def test_the_venues_fields_make_a_review() -> None:
     note = _note("Second_Look", "Reviewer_A1bC", "f", {"lift": "High.", "drag": "Low.", "comment": "Fine."})
     assert find_reply_kind(note, V, WORDS, frozenset({"lift", "drag"})) is PostKind.REVIEW
     assert find_reply_kind(note, V, WORDS, frozenset({"lift", "comment"})) is PostKind.COMMENT
@@ -124,7 +122,7 @@ def test_the_fields_of_the_venues_own_form_make_a_review() -> None:
         ({"claims": "Yes", "code": "No", "limitations": "See there."}, PostKind.OTHER),
     ],
 )
-def test_authors_posts_to_the_paper_are_comments_unless_a_form(content: dict[str, Any], kind: PostKind) -> None:
+def test_authors_posts_are_comments(content: dict[str, Any], kind: PostKind) -> None:
     assert _kind("Author_Statement", "Authors", **content) is kind
 
 
@@ -137,7 +135,7 @@ def test_the_users_own_word_for_a_name_counts() -> None:
     assert find_reply_kind(note, V, VenueVocabulary(kinds={"outlook": PostKind.OTHER}), frozenset()) is PostKind.OTHER
 
 
-def test_second_round_reviews_are_read_with_their_own_form(tmp_path: Path) -> None:
+def test_second_rounds_have_their_own_form(tmp_path: Path) -> None:
     offered = {"value": {"param": {"type": "string", "enum": ["1: falls", "2: flies"]}}}
     asked = {"rating": offered, "review": {"value": {"param": {"type": "string"}}}}
     form = {"id": f"{V}/-/Round_2_Look", "edit": {"invitation": {"edit": {"note": {"content": asked}}}}}
@@ -151,7 +149,7 @@ COMMITTEES = ["Technical_Reviewer", "Program_Committee", "Emergency_Reviewer", "
 
 
 @given(st.sampled_from(COMMITTEES), st.from_regex(r"[A-Za-z0-9]{4}", fullmatch=True), NAMES)
-def test_who_writes_reviews_is_a_reviewer_whatever_the_committee(committee: str, member: str, name: str) -> None:
+def test_who_reviews_is_a_reviewer(committee: str, member: str, name: str) -> None:
     signer = f"{committee}_{member}"
     review = _note(name, signer, "f", {"review": "Kites fly.", "rating": "6: weak accept"})
     word = _note(name, f"{committee}_z9Zz", "r", {"comment": "Yes.", "more": "No."})
@@ -172,7 +170,7 @@ def test_who_writes_a_meta_review_is_a_chair() -> None:
         assert find_reply_kind(one, V, WORDS, frozenset()) is PostKind.OTHER
 
 
-def test_an_account_and_a_whole_committee_show_no_role() -> None:
+def test_accounts_show_no_role() -> None:
     for signature in ("~Ada_Example1", f"{V}/Submission1/Friends", f"{V}/Board_x1Yz"):
         note = Note(id="x", forum="f", replyto="f", signatures=[signature], readers=["everyone"])
         assert learn_roles([(PostKind.REVIEW, note)], WORDS) is WORDS
@@ -196,7 +194,7 @@ def test_names_of_committees_show_roles(signer: str, role: Role) -> None:
     assert WORDS.role(signer) is role
 
 
-def test_a_venues_lists_of_roles_name_committees_and_members() -> None:
+def test_lists_of_roles_name_committees() -> None:
     said = {
         "reviewers_name": "Area_Chairs",
         "reviewer_roles": ["Area_Chairs", "Kite_Jurors"],
@@ -245,7 +243,7 @@ SMALL: list[tuple[str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("name", "content"), SMALL)
-def test_a_small_form_beside_a_review_is_a_comment(name: str, content: dict[str, str]) -> None:
+def test_a_small_form_is_a_comment(name: str, content: dict[str, str]) -> None:
     def post(note_id: str, invitation: str, fields: dict[str, str]) -> Note:
         return Note(
             id=note_id,
@@ -277,9 +275,7 @@ BESIDE = [
 
 
 @given(st.lists(st.sampled_from(ROUNDS + BESIDE), min_size=1, max_size=5, unique_by=str), st.booleans())
-def test_of_small_forms_alone_those_that_rate_the_paper_anew_are_reviews(
-    forms: list[tuple[str, dict[str, Any]]], is_other_deleted: bool
-) -> None:
+def test_new_ratings_alone_are_reviews(forms: list[tuple[str, dict[str, Any]]], is_other_deleted: bool) -> None:
     notes = [_note(name, "Reviewer_A1bC", "f", content) for name, content in forms]
     if is_other_deleted:
         gone = _note("First_Look", "Reviewer_A1bC", "f", {})
@@ -296,7 +292,7 @@ def test_of_small_forms_alone_those_that_rate_the_paper_anew_are_reviews(
         assert not {"Score_Update", "Rating_Change", "Revised_Score"} & set(found)
 
 
-def test_an_update_beside_a_deleted_review_is_kept_as_what_it_is(tmp_path: Path) -> None:
+def test_an_update_survives_a_deleted_review(tmp_path: Path) -> None:
     for number, gone in enumerate(["Official_Review", "First_Round_Review"]):
         review = v2("r", gone, "Reviewer_A1bC") | {"ddate": 1, "content": None}
         update = v2("u", "Score_Update", "Reviewer_A1bC", content={"rating": 8})
@@ -338,7 +334,7 @@ OFFICES = ["Steering_Chair", "Reviewer_Coordinator", "Section_Editor", "Workshop
 
 
 @given(st.sampled_from(OFFICES), st.from_regex(r"[A-Za-z0-9]{4}", fullmatch=True), NAMES)
-def test_who_holds_an_office_is_no_reviewer_whatever_they_post(office: str, member: str, name: str) -> None:
+def test_who_holds_office_is_no_reviewer(office: str, member: str, name: str) -> None:
     group = {"id": V, "content": {"reviewers_name": {"value": "Reviewers"}}}
     words = read_words(json.dumps(group).encode())
     signer = f"{office}_{member}"
@@ -348,7 +344,7 @@ def test_who_holds_an_office_is_no_reviewer_whatever_they_post(office: str, memb
     assert learned.role(signer) is not Role.REVIEWER
 
 
-def test_reviews_signed_by_all_reviewers_are_each_by_another(tmp_path: Path) -> None:
+def test_reviews_signed_together_differ(tmp_path: Path) -> None:
     notes = [
         v2("a", "Official_Review", "Reviewers", content={"review": "Kites fly.", "rating": 6}),
         v2("b", "Official_Review", "Reviewers", content={"review": "Kites fall.", "rating": 3}),
@@ -367,7 +363,7 @@ def test_reviews_signed_by_all_reviewers_are_each_by_another(tmp_path: Path) -> 
     assert left == []
 
 
-def test_a_small_form_signed_by_all_reviewers_is_beside_no_review_of_theirs() -> None:
+def test_a_shared_small_form_stands_alone() -> None:
     review = _note("Official_Review", "Reviewers", "f", {"weaknesses": "No wind.", "rating": 6})
     other = _note("First_Impression", "Reviewers", "f", {"rating": 3})
     kinds: list[tuple[PostKind | None, Note]] = [(PostKind.REVIEW, review), (PostKind.REVIEW, other)]

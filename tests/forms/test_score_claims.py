@@ -43,7 +43,7 @@ FORM = ReviewForm("F", {name: Question(name, order, TEN) for order, name in enum
         ("I keep my score from 5 to 5.", []),
     ],
 )
-def test_only_changes_of_the_reviewers_own_score_are_read(text: str, claims: list[tuple[Aspect, float, float]]) -> None:
+def test_only_own_changes_are_read(text: str, claims: list[tuple[Aspect, float, float]]) -> None:
     assert [claim[:3] for claim in read_claims(text)] == claims
 
 
@@ -56,13 +56,13 @@ def first_scores(
     return [(score.field, score.value, score.source) for score in scores if score.phase is Phase.INITIAL]
 
 
-def test_a_claim_gives_the_initial_score_marked_as_a_claim() -> None:
+def test_a_claimed_score_is_marked() -> None:
     text = "Thanks. I raise my score from 5 to 6."
     assert first_scores(text) == [("rating", 5.0, ScoreSource.TEXT)]
     assert first_scores("Fine.", remarks=[text]) == [("rating", 5.0, ScoreSource.TEXT)]
 
 
-def test_claims_of_several_scores_come_in_the_order_of_the_form() -> None:
+def test_claims_follow_the_forms_order() -> None:
     text = "I raised my confidence from 3 to 4. I raised my rating from 5 to 6."
     assert [name for name, _, _ in first_scores(text)] == ["rating", "confidence"]
 
@@ -77,7 +77,7 @@ def test_claims_of_several_scores_come_in_the_order_of_the_form() -> None:
     ],
     ids=["the note says another", "off the scale", "not offered", "two changes"],
 )
-def test_a_claim_that_note_or_form_contradict_is_ignored(text: str, rating: float) -> None:
+def test_a_contradicted_claim_is_ignored(text: str, rating: float) -> None:
     assert first_scores(text, rating) == []
 
 
@@ -115,6 +115,6 @@ def test_a_claimed_score_has_its_own_unified_value() -> None:
     assert [(score.value, score.unified) for score in scores] == [(3.0, 6.0), (2.0, 5.0)]
 
 
-def test_an_earlier_version_that_shows_no_change_may_be_later_than_the_change() -> None:
+def test_an_equal_version_may_be_late() -> None:
     told = first_scores("I raise my score from 5 to 6.", earlier=[_version(6, 5_000)])
     assert told == [("rating", 5.0, ScoreSource.TEXT)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.raw_store import RawKind
-from peercorpus.workspace.workspace import Workspace, open_workspace
+from peercorpus.workspace.workspace import Workspace
 
 PAPERS = 11
 
@@ -46,12 +45,6 @@ def hasty() -> Iterator[Callable[..., Client]]:
             return clients.enter_context(client)
 
         yield make
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 @pytest.fixture

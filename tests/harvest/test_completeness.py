@@ -105,9 +105,7 @@ def public(notes: dict[str, Json], venue_id: str) -> dict[str, Json]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
-def test_the_counts_of_a_whole_harvest_are_those_of_the_service(
-    world: World, harvested: Workspace, venue_id: str
-) -> None:
+def test_whole_counts_equal_the_services(world: World, harvested: Workspace, venue_id: str) -> None:
     found = read_completeness(harvested, venue_id)
     notes = public(world.v1.notes if venue_id == AURORA else world.v2.notes, venue_id)
     roots = {note_id for note_id, one in notes.items() if note_id == one["forum"]}
@@ -166,9 +164,7 @@ def test_incomplete_papers_reviews_and_replies_are_counted(complete: Callable[..
     assert (counts.dangling_replies, counts.deleted, counts.not_public) == (2, 1, 2)
 
 
-def test_files_and_edits_that_are_missing_are_counted_by_cause(
-    workspace: Workspace, complete: Callable[..., Completeness]
-) -> None:
+def test_missing_files_are_counted_by_cause(workspace: Workspace, complete: Callable[..., Completeness]) -> None:
     causes = {"a": "forbidden", "b": "forbidden", "c": "not found", "d": None}
     for name, problem in causes.items():
         sha256 = "ab" * 32 if problem is None else None
@@ -227,7 +223,7 @@ PAIRS = [
     PAIRS,
     ids=["same number", "other number", "same authors", "others", "a short title alone", "a title alone"],
 )
-def test_a_paper_listed_twice_is_recognised_by_title_and_number_or_authors(
+def test_a_paper_listed_twice_is_recognised(
     complete: Callable[..., Completeness], papers: list[dict[str, Any]], twice: int
 ) -> None:
     found = complete(*map(raw, papers))
@@ -248,9 +244,7 @@ def test_a_paper_listed_twice_is_recognised_by_title_and_number_or_authors(
     ids=["undecided", "half decided", "accepted only", "few", "one rejected", "not public", "without readers"],
 )
 def test_issues_are_recognised_from_papers(
-    complete: Callable[..., Completeness],
-    notes: list[dict[str, Any]],
-    traps: dict[KnownIssue, tuple[int, int | None]],
+    complete: Callable[..., Completeness], notes: list[dict[str, Any]], traps: dict[KnownIssue, tuple[int, int | None]]
 ) -> None:
     assert caught(complete(*map(raw, notes))) == traps
 
@@ -302,7 +296,7 @@ def reference(number: int, day: int, path: str, forum: str = "paper") -> RawObje
     ],
     ids=["one PDF over months", "over days", "two PDFs", "not accepted"],
 )
-def test_one_pdf_on_references_months_apart_is_an_issue(
+def test_one_pdf_months_apart_is_odd(
     complete: Callable[..., Completeness], references: list[tuple[int, str]], status: str, traps: dict[KnownIssue, Any]
 ) -> None:
     content = {"title": "On Kites", "venue": f"Invented 2024 {status}", "pdf": "/pdf/a.pdf"}
@@ -340,7 +334,7 @@ def test_the_catalogues_notes_on_a_venue_are_shown(
     assert (found, remark) == (traps, row.remark)
 
 
-def test_private_reviews_are_given_as_the_reason_for_missing_ones(workspace: Workspace) -> None:
+def test_private_reviews_explain_missing_ones(workspace: Workspace) -> None:
     row = next(row for row in catalogue.rows() if row.visibility is Visibility.REVIEWS_PRIVATE)
     workspace.raw.add([raw(json.loads(json.dumps(paper()).replace(V, row.id)))._replace(venue_id=row.id)])
     build_here(workspace)
@@ -348,7 +342,7 @@ def test_private_reviews_are_given_as_the_reason_for_missing_ones(workspace: Wor
 
 
 @pytest.mark.slow
-def test_a_venue_without_a_known_deadline_is_an_issue(complete: Callable[..., Completeness]) -> None:
+def test_an_unknown_deadline_is_an_issue(complete: Callable[..., Completeness]) -> None:
     (found,) = complete(raw(paper()), raw(paper("b", pdf=None))).cautions
     assert (found.trap, found.count, found.of) == (KnownIssue.NO_DEADLINE, 1, 1)
 

@@ -166,7 +166,7 @@ def assert_every_file_is_right(workspace: Workspace, world: World, venue_ids: li
     "the harvest ends complete, or one sentence says what is missing and the same command goes on",
     times=36,
 )
-def test_a_harvest_under_a_fault_is_complete_or_names_what_is_missing(
+def test_a_faulty_harvest_names_what_lacks(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     token = write_token(world) if name == "expired_token" else None
@@ -188,9 +188,7 @@ def test_a_harvest_under_a_fault_is_complete_or_names_what_is_missing(
 
 
 @pytest.mark.parametrize("name", ["challenge", "browser_check", "expired_token"])
-def test_a_required_sign_in_is_reported_in_one_sentence(
-    name: str, world: World, workspace: Workspace, venue_ids: list[str]
-) -> None:
+def test_a_required_sign_in_is_reported(name: str, world: World, workspace: Workspace, venue_ids: list[str]) -> None:
     token = write_token(world) if name == "expired_token" else None
     with serve_simulator(world, faults=faults_by_name(name, every=1)) as service:
         ended = attempt(workspace, service, venue_ids, token)
@@ -216,7 +214,7 @@ def test_a_temporarily_refused_sign_in_is_tried_again(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CHANGES_THE_WORLD))
 @pytest.mark.fault("service", "a list that changes between two of its pages", "the list is read again", times=2)
-def test_a_list_that_changes_while_it_is_read_loses_nothing(
+def test_a_changing_list_loses_nothing(
     name: str, world: World, workspace: Workspace, venue_ids: list[str], tmp_path: Path
 ) -> None:
     with serve_simulator(world, faults=faults_by_name(name)) as service:
@@ -280,13 +278,8 @@ PATHS = ("/groups", "/invitations", "/notes", "/notes/edits", "/references", *FI
     # Half a PDF that arrives unchanged a second time may be all there is.
     [(path, fault) for path in PATHS for fault in LASTING if fault != "truncated" or path not in FILES],
 )
-def test_a_path_that_fails_for_a_whole_run_is_retried_by_the_next(
-    path: str,
-    fault: str,
-    world: World,
-    workspace: Workspace,
-    venue_ids: list[str],
-    undisturbed: Digests,
+def test_a_failing_path_is_retried_later(
+    path: str, fault: str, world: World, workspace: Workspace, venue_ids: list[str], undisturbed: Digests
 ) -> None:
     with serve_simulator(world, faults=on_path(path, LASTING[fault], times=10**6)) as service:
         ended = attempt(workspace, service, venue_ids)
@@ -335,7 +328,7 @@ def harvest_apart(folder: Path, service: Service, venue_ids: list[str]) -> tuple
 @pytest.mark.fault(
     "service", "a PDF of endless size, a zip bomb", "the file is set aside with its reason", times=2, lost="that file"
 )
-def test_an_endless_file_fills_neither_memory_nor_disk_and_nothing_else_is_missing(
+def test_an_endless_file_costs_itself_alone(
     name: str, world: World, venue_ids: list[str], undisturbed: Digests, tmp_path: Path
 ) -> None:
     folder = tmp_path / "corpus"

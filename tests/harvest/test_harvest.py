@@ -1,6 +1,8 @@
 """A harvest of invented venues stores everything that the public may see, once, as received."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -156,7 +158,7 @@ def test_a_refresh_fetches_changes_and_keeps_earlier_versions(workspace: Workspa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 2, 3, 99])
-def test_a_limited_harvest_can_be_continued_to_the_same_result(
+def test_a_limited_harvest_can_be_continued(
     service: Service,
     workspace: Workspace,
     hasty: MakeClient,
@@ -215,7 +217,7 @@ REPLACED = "replaced since the paper was listed"
 
 # On API v1 each file is requested by the reference that introduced it, which does not change.
 @pytest.mark.parametrize(("venue_id", "problems"), [(AURORA, {None}), (BOREALIS, {None, REPLACED})])
-def test_a_pdf_replaced_since_the_listing_is_never_stored_as_the_listed_one(
+def test_a_replaced_pdf_is_never_mistaken(
     workspace: Workspace, hasty: MakeClient, venue_id: str, problems: set[str | None]
 ) -> None:
     world = build_world(papers=4, venues=[venue_id])
@@ -245,7 +247,7 @@ def test_a_pdf_replaced_since_the_listing_is_never_stored_as_the_listed_one(
     assert {stored.problem for stored in current} == problems
 
 
-def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace, hasty: MakeClient) -> None:
+def test_a_restarted_listing_forgets_its_end(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=2, venues=[AURORA])) as service:
         harvest(workspace, hasty(service), [AURORA], files=False)
         assert workspace.raw.state.is_listed(AURORA) is True
@@ -255,7 +257,7 @@ def test_a_restarted_listing_forgets_how_the_last_one_ended(workspace: Workspace
 
 @pytest.mark.slow
 @pytest.mark.parametrize("refresh", [False, True])
-def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
+def test_an_unread_list_loses_no_paper(workspace: Workspace, hasty: MakeClient, refresh: bool) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -269,7 +271,7 @@ def test_a_list_that_was_not_started_loses_no_paper(workspace: Workspace, hasty:
     assert workspace.raw.state.gone(AURORA) == set()
 
 
-def test_a_reply_posted_after_the_listing_is_not_counted_as_gone(workspace: Workspace) -> None:
+def test_a_later_reply_is_not_gone(workspace: Workspace) -> None:
     def note(note_id: str, modified_ms: int) -> RawObject:
         body = b'{"id": "%s"}' % note_id.encode()
         return RawObject(RawKind.NOTE, note_id, 2, BOREALIS, "f", note_id, modified_ms, 0, "test", body)
@@ -299,7 +301,7 @@ def test_an_unknown_venue_leaves_nothing_behind(service: Service, tmp_path: Path
     assert not (tmp_path / "w").exists()
 
 
-def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
+def test_an_empty_venue_is_asked_again(
     service: Service, tmp_path: Path, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with pytest.raises(EmptyVenueError, match=f"'{EMPTY}'"), open_workspace(tmp_path / "w", create=True) as fresh:
@@ -311,9 +313,7 @@ def test_an_empty_venue_leaves_nothing_behind_and_is_asked_again(
 
 
 @pytest.mark.parametrize("token", [None, "never.given.before"])
-def test_a_guest_or_a_wrong_token_is_refused_in_one_sentence(
-    invented: World, workspace: Workspace, hasty: MakeClient, token: str | None
-) -> None:
+def test_a_wrong_token_is_refused(invented: World, workspace: Workspace, hasty: MakeClient, token: str | None) -> None:
     with (
         serve_simulator(invented, sign_in_required=True) as service,
         pytest.raises(SignInError, match="PEERCORPUS_TOKEN"),
@@ -321,9 +321,7 @@ def test_a_guest_or_a_wrong_token_is_refused_in_one_sentence(
         harvest(workspace, hasty(service, token), [BOREALIS])
 
 
-def test_a_token_that_expires_during_a_harvest_loses_nothing(
-    invented: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_an_expiring_token_loses_nothing(invented: World, workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(invented, faults=on_path("/notes/edits", expired(), after=2)) as service:
         with pytest.raises(SignInError, match="refused the token"):
             harvest(workspace, hasty(service), [BOREALIS])
@@ -332,9 +330,7 @@ def test_a_token_that_expires_during_a_harvest_loses_nothing(
     assert set(held(workspace, RawKind.EDIT, [BOREALIS])) == ids
 
 
-def test_an_hour_of_rate_limit_ends_the_run_with_a_sentence(
-    invented: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_a_long_rate_limit_ends_the_run(invented: World, workspace: Workspace, hasty: MakeClient) -> None:
     spent, moment = (
         on_path("/attachment", rate_limited(3600), times=99),
         r"again after (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC",
@@ -359,7 +355,7 @@ def test_only_a_sample_of_posted_papers_is_tried(workspace: Workspace, hasty: Ma
     assert len(asked & papers) == 5
 
 
-def test_all_are_requested_if_the_venue_shows_such_edits(workspace: Workspace, hasty: MakeClient) -> None:
+def test_shown_edits_are_all_requested(workspace: Workspace, hasty: MakeClient) -> None:
     world = build_world(papers=12, venues=["JLE"])
     for note in world.v2.notes.values():
         if note["id"] == note["forum"]:
@@ -385,7 +381,7 @@ lists = ["Kites"]
 """
 
 
-def test_lists_in_the_users_file_are_requested_if_the_venue_shows_none(tmp_path: Path, hasty: MakeClient) -> None:
+def test_the_users_lists_are_requested(tmp_path: Path, hasty: MakeClient) -> None:
     world = build_world(papers=7, venues=[AURORA])
     for name in ("Blind_Submission", "Submission"):
         del world.v1.invitations[f"{AURORA}/-/{name}"]
@@ -400,7 +396,7 @@ def test_lists_in_the_users_file_are_requested_if_the_venue_shows_none(tmp_path:
     assert summary.is_complete
 
 
-def test_an_invalid_users_file_is_refused_before_any_request(tmp_path: Path, hasty: MakeClient) -> None:
+def test_an_invalid_users_file_is_refused(tmp_path: Path, hasty: MakeClient) -> None:
     (tmp_path / "venues.toml").write_text(OWN_LIST.replace("lists", "list"), encoding="utf-8")
     with (
         serve_simulator(build_world(papers=1, venues=[AURORA])) as service,
@@ -409,3 +405,110 @@ def test_an_invalid_users_file_is_refused_before_any_request(tmp_path: Path, has
     ):
         harvest(workspace, hasty(service), [AURORA])
     assert service.requests == []
+
+
+KILLED_AT_THE_TENTH = """
+import os, signal, sys
+from pathlib import Path
+from peercorpus.harvest.harvest import harvest
+from peercorpus.openreview.client import Client
+from peercorpus.workspace.workspace import open_workspace
+
+steps = 0
+def stop(_):
+    global steps
+    steps += 1
+    if steps == 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+folder, url_v1, url_v2, *venue_ids = sys.argv[1:]
+with open_workspace(Path(folder), create=True) as workspace, Client(url_v1, url_v2) as client:
+    harvest(workspace, client, venue_ids, progress=stop)
+"""
+
+
+class Stopper:
+    """Interrupts at the n-th step."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+
+    def __call__(self, _: Progress) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def undisturbed(
+    service: Service, hasty: Callable[..., Client], venue_ids: list[str], digests: Callable[..., object], tmp_path: Path
+) -> object:
+    with open_workspace(tmp_path / "undisturbed", create=True) as workspace:
+        harvest(workspace, hasty(service), venue_ids)
+        service.requests.clear()
+        return digests(workspace)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [1, 7, 20])
+def test_an_interrupted_harvest_resumes(
+    service: Service,
+    workspace: Workspace,
+    hasty: Callable[..., Client],
+    venue_ids: list[str],
+    digests: Callable[..., object],
+    undisturbed: object,
+    every: int,
+) -> None:
+    runs = 0
+    while runs < 500:
+        runs += 1
+        try:
+            harvest(workspace, hasty(service), venue_ids, progress=Stopper(every))
+        except KeyboardInterrupt:
+            continue
+        break
+    assert runs > 3
+    assert digests(workspace) == undisturbed
+    asked = Counter((one.api, one.path, tuple(sorted(one.query.items()))) for one in service.requests)
+    twice = [(path, dict(query)) for (_, path, query), times in asked.items() if times > 1]
+    # Each run requests the settings, checks complete lists for additions, changes and removals, and checks after
+    # fetching files whether their papers still name them.
+    is_question = [
+        path in {"/groups", "/invitations", "/notes/search"} or _asks_for_news(query) for path, query in twice
+    ]
+    assert all(is_question), twice
+
+
+def _asks_for_news(query: dict[str, str]) -> bool:
+    return "mintmdate" in query or query.get("limit") == "1"
+
+
+@pytest.mark.slow
+@pytest.mark.fault("kill", "a harvest at its tenth commit, again and again", "the same command goes on")
+def test_a_killed_harvest_resumes(
+    service: Service, venue_ids: list[str], digests: Callable[..., object], undisturbed: object, tmp_path: Path
+) -> None:
+    folder = tmp_path / "killed"
+    urls = [service.base_url_v1, service.base_url_v2]
+    command = [sys.executable, "-c", KILLED_AT_THE_TENTH, str(folder), *urls, *venue_ids]
+    for _ in range(2):
+        assert subprocess.run(command, check=False, timeout=60).returncode == -9
+    with open_workspace(folder) as workspace, Client(*urls) as client:
+        harvest(workspace, client, venue_ids)
+        assert digests(workspace) == undisturbed
+
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "run.py"
+
+
+@pytest.mark.slow(21)
+@pytest.mark.fault("kill", "a harvest, by SIGKILL at random instants", "the same command continues", times=8)
+def test_killed_harvests_reach_the_same_state(tmp_path: Path) -> None:
+    kills = 8
+    command = [sys.executable, str(BENCHMARK), "kills", str(kills), "--papers", "5", "--out", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    killed = [line for line in run.stdout.splitlines() if line.startswith("killed")]
+    assert sum(int(line.split()[1]) for line in killed) == kills, run.stdout
+    assert all(line.endswith("equal") for line in killed), run.stdout

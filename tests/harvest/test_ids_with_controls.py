@@ -10,7 +10,7 @@ import pytest
 from altered_answers import VENUES, altering, with_field, world
 from in_this_process import build_here
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason

@@ -126,9 +126,7 @@ HISTORY = {"/notes/edits", "/references"}
 
 
 @pytest.mark.slow
-def test_a_changed_rating_is_known_where_the_service_shows_only_the_last(
-    world: World, workspace: Workspace, hasty: MakeClient
-) -> None:
+def test_an_overwritten_rating_is_known(world: World, workspace: Workspace, hasty: MakeClient) -> None:
     review_id = replies(world, BOREALIS, "Official_Review")[0]
     before = values_of(world.v2.notes[review_id], "content.rating")[0]
     with serve_simulator(world) as service:
@@ -183,9 +181,7 @@ def test_a_deletion_is_requested_once(world: World, workspace: Workspace, hasty:
                 assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
 
-def test_a_note_no_longer_shown_is_marked_gone_and_can_return(
-    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
-) -> None:
+def test_a_gone_note_can_return(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     reply_id = replies(world, venue_id)[0]
     paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
     before = {note_id: holdings(world, venue_id).notes[note_id] for note_id in (reply_id, paper_id)}
@@ -206,9 +202,7 @@ def test_a_note_no_longer_shown_is_marked_gone_and_can_return(
         assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
 
-def test_a_hidden_note_and_a_new_one_are_both_noticed(
-    world: World, workspace: Workspace, hasty: MakeClient, venue_id: str
-) -> None:
+def test_hidden_and_new_notes_are_noticed(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     reply_id, paper_id = replies(world, venue_id)[0], papers(world, venue_id)[0]
     with serve_simulator(world) as service:
         harvest(workspace, hasty(service), [venue_id], files=False)
@@ -270,7 +264,7 @@ def news_answered(how: str) -> Faults:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["refuses", "gives nothing", "ignores mintmdate", "ignores all it can"])
-def test_a_service_that_cannot_list_changes_is_read_again(
+def test_without_news_lists_are_read_again(
     world: World, workspace: Workspace, hasty: MakeClient, venue_id: str, how: str, tmp_path: Path
 ) -> None:
     review_id, hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (0, 5, 9))

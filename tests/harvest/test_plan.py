@@ -74,7 +74,7 @@ def test_the_planned_pages_are_the_pages_requested(workspace: Workspace, hasty: 
 
 
 @pytest.mark.slow
-def test_a_listing_of_long_replies_takes_the_maximum_number_of_planned_pages(
+def test_long_replies_take_the_most_pages(
     workspace: Workspace, hasty: MakeClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing_pages, "PAGE_BYTES", 4_000_000)

@@ -27,9 +27,7 @@ def harvest(run: Run, folder: Path, venue_id: str, path: str, times: int) -> tup
 
 
 @pytest.mark.parametrize(("venue_id", "path"), [(BOREALIS, "/notes/edits"), (AURORA, "/references")])
-def test_edits_that_are_always_refused_are_a_failure_that_names_its_cost(
-    run: Run, tmp_path: Path, venue_id: str, path: str
-) -> None:
+def test_refused_edits_name_their_cost(run: Run, tmp_path: Path, venue_id: str, path: str) -> None:
     code, said = harvest(run, tmp_path / "w", venue_id, path, ALWAYS)
     assert code == 1
     assert (

@@ -9,8 +9,8 @@ import pytest
 from in_this_process import build_here
 from peercorpus.cli.text.status import standing
 from peercorpus.harvest.harvest import HarvestSummary, harvest
-from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview.client import Client
+from peercorpus.openreview.raw_rows import split_replies
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.simulator.server.damage import VALUES, Fault, unreadable
@@ -76,7 +76,7 @@ def root_and_reply(world: World, venue_id: str) -> tuple[str, str]:
 )
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
 @pytest.mark.parametrize("name", [name for name in VALUES if name != "unmatched_brackets"])
-def test_a_submission_or_reply_that_is_not_json_is_kept_with_all_others(
+def test_an_unreadable_note_is_kept(
     name: str, venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
     root, reply = root_and_reply(world, venue_id)
@@ -127,7 +127,7 @@ def spoiling(spoil: Callable[[bytes, bytes], bytes], object_ids: Set[str]) -> Fa
 )
 @pytest.mark.parametrize("venue_id", [AURORA, BOREALIS])
 @pytest.mark.parametrize("spoil", [cut_off, with_brackets, as_page])
-def test_a_note_that_breaks_every_response_containing_it_is_kept_with_all_others(
+def test_a_breaking_note_is_kept(
     spoil: Callable[[bytes, bytes], bytes], venue_id: str, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
     root, reply = root_and_reply(world, venue_id)
@@ -161,10 +161,9 @@ def test_status_names_objects_set_aside_as_not_json(workspace: Workspace, hasty:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize(
-    ("venue_id", "path", "kind"),
-    [(AURORA, "/references", RawKind.REFERENCE), (BOREALIS, "/notes/edits", RawKind.EDIT)],
+    ("venue_id", "path", "kind"), [(AURORA, "/references", RawKind.REFERENCE), (BOREALIS, "/notes/edits", RawKind.EDIT)]
 )
-def test_an_edit_that_is_not_json_is_kept_with_its_forum(
+def test_an_unreadable_edit_keeps_its_forum(
     name: str, venue_id: str, path: str, kind: RawKind, workspace: Workspace, hasty: MakeClient, world: World
 ) -> None:
     edits = {
@@ -187,9 +186,7 @@ def test_settings_that_are_not_json_are_kept(workspace: Workspace, hasty: MakeCl
     assert summary.submissions > 0
 
 
-def test_an_update_that_contains_a_note_that_is_not_json_is_stored(
-    workspace: Workspace, hasty: MakeClient, world: World
-) -> None:
+def test_an_update_with_an_unreadable_note(workspace: Workspace, hasty: MakeClient, world: World) -> None:
     root, reply = root_and_reply(world, BOREALIS)
     with serve_simulator(world, faults=harming(VALUES["too_deep"], {root, reply})) as service:
         harvest(workspace, hasty(service), [BOREALIS], files=False)
@@ -199,7 +196,7 @@ def test_an_update_that_contains_a_note_that_is_not_json_is_stored(
     assert not workspace.raw.state.gone(BOREALIS)
 
 
-def test_no_byte_of_a_submission_is_lost_when_its_replies_are_taken_out() -> None:
+def test_taking_replies_out_loses_no_byte() -> None:
     note = b'{"id":"a","x":1,"x":2,"\\u00e9\xff":NaN,"details":{"replies":[{"id":"b","y":NaN}],"more":1,"more":2}}'
     submission, replies = split_replies(note)
     assert submission == b'{"id":"a","x":1,"x":2,"\\u00e9\xff":NaN,"details":{"more":1,"more":2}}'

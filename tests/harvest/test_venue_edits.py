@@ -104,7 +104,7 @@ def tables(workspace: Workspace) -> Mapping[str, Any]:
 
 
 @pytest.mark.slow
-def test_both_ways_of_fetching_edits_give_the_same_records_and_tables(
+def test_both_ways_give_the_same_edits(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), asked = fetch(workspace, world)
@@ -142,7 +142,7 @@ def test_a_list_that_is_wrong_loses_no_edit(
     assert (summary.failures, summary.edits_waiting) == ((), 0)
 
 
-def test_lost_rows_of_an_uncounted_list_are_noticed_through_their_notes(
+def test_lost_uncounted_rows_are_noticed(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "LARGEST_PAGE", 2)
@@ -172,7 +172,7 @@ def is_public(thing: Mapping[str, object]) -> bool:
 @pytest.mark.parametrize(
     ("name", "reason"), [("edits_of_others", Reason.OTHER_VENUE), ("edits_of_unlisted", Reason.FORUM_MISSING)]
 )
-def test_an_edit_of_a_note_outside_the_venue_is_set_aside_with_its_reason(
+def test_a_strangers_edit_is_set_aside(
     name: str, reason: Reason, world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), _ = fetch(workspace, world, faults_by_name(name))
@@ -276,7 +276,7 @@ def harvest_twice(folder: Path, world: World, name: str = "") -> tuple[Records, 
 
 
 @pytest.mark.slow
-def test_a_second_harvest_reads_from_the_latest_edit_to_the_last_one_seen(changing: World, tmp_path: Path) -> None:
+def test_a_second_harvest_reads_new_edits(changing: World, tmp_path: Path) -> None:
     found, asked = harvest_twice(tmp_path / "list", changing)
     expected, singly = harvest_twice(tmp_path / "notes", build_world(papers=30, venues=[BOREALIS]), "no_domain")
     pages = [request.query for request in asked if "domain" in request.query and request.query["limit"] != "1"]
@@ -287,7 +287,7 @@ def test_a_second_harvest_reads_from_the_latest_edit_to_the_last_one_seen(changi
     assert len(asked) < len(singly)
 
 
-def test_if_the_order_is_wrong_edits_are_requested_note_by_note(changing: World, tmp_path: Path) -> None:
+def test_a_wrong_order_is_not_trusted(changing: World, tmp_path: Path) -> None:
     def unsorted(request: Request) -> Fault | None:
         is_news = is_edit_list(request) and request.query["limit"] != "1"
         return Fault(asks=lambda query: {**query, "sort": "id"}) if is_news else None
@@ -308,7 +308,7 @@ def test_if_the_order_is_wrong_edits_are_requested_note_by_note(changing: World,
     assert changed <= singly
 
 
-def test_a_list_that_overloads_the_service_is_tried_again_next_time(
+def test_an_overloading_list_is_tried_again(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]], hasty: MakeClient
 ) -> None:
     def too_much(request: Request) -> Fault | None:
@@ -320,7 +320,7 @@ def test_a_list_that_overloads_the_service_is_tried_again_next_time(
     assert summary.no_list is None
 
 
-def test_a_list_refused_halfway_is_continued_note_by_note(
+def test_a_list_refused_halfway_is_continued(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     def refuse(request: Request) -> Fault | None:
@@ -331,7 +331,7 @@ def test_a_list_refused_halfway_is_continued_note_by_note(
     assert records(workspace) == by_note[0]
 
 
-def test_a_response_that_is_not_a_list_is_replaced_by_requests_note_by_note(
+def test_a_response_without_list_is_replaced(
     world: World, workspace: Workspace, by_note: tuple[Records, Mapping[str, Any]]
 ) -> None:
     (summary,), _ = fetch(workspace, world, lambda one: Fault(json_answer({})) if is_edit_list(one) else None)
@@ -340,7 +340,7 @@ def test_a_response_that_is_not_a_list_is_replaced_by_requests_note_by_note(
 
 
 @pytest.mark.slow
-def test_a_refused_list_is_probed_once_and_again_by_a_refresh(world: World, workspace: Workspace) -> None:
+def test_a_refused_list_is_probed_once(world: World, workspace: Workspace) -> None:
     fetch(workspace, world, together(faults_by_name("no_domain"), on_path("/notes/edits", REFUSED, times=10**6)))
     (summary,), asked = fetch(workspace, world)
     assert asked == []
@@ -358,13 +358,13 @@ def test_edits_refused_both_ways_are_a_failure(run: Run, world: World, tmp_path:
     assert "with the same answer (400 Validation)" in ended.err
 
 
-def test_edits_of_a_part_of_a_venue_are_requested_note_by_note(world: World, workspace: Workspace) -> None:
+def test_edits_of_parts_are_requested_singly(world: World, workspace: Workspace) -> None:
     _, asked = fetch(workspace, world, limit=12)
     assert asked
     assert not any("domain" in request.query for request in asked)
 
 
-def test_the_plan_states_the_way_of_fetching_and_its_cost(run: Run, world: World, tmp_path: Path) -> None:
+def test_the_plan_states_the_way(run: Run, world: World, tmp_path: Path) -> None:
     said = {}
     for name in ("no_domain", "no_offset"):
         with serve_simulator(world, faults=faults_by_name(name)) as service:
@@ -374,7 +374,7 @@ def test_the_plan_states_the_way_of_fetching_and_its_cost(run: Run, world: World
     assert "30 notes, from the list of the venue's edits" in said["no_offset"]
 
 
-def test_the_planned_requests_for_a_list_are_the_requests_made(world: World, workspace: Workspace) -> None:
+def test_planned_list_requests_are_made(world: World, workspace: Workspace) -> None:
     with serve_simulator(world) as service, make_client(service) as client:
         (plan,) = plan_harvest(workspace, client, [BOREALIS], files=False)
         service.requests.clear()

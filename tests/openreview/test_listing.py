@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from peercorpus.errors import BusyError, NotGivenError, SourceError
-from peercorpus.harvest.raw_rows import split_replies
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import (
@@ -27,6 +26,7 @@ from peercorpus.openreview.listing import (
     fetch_venue_edits,
     object_id,
 )
+from peercorpus.openreview.raw_rows import split_replies
 from peercorpus.openreview.retries import Patience
 
 BEGINNING = Start()

@@ -14,7 +14,8 @@ import pytest
 from asked_releases import publish_release
 from commands import Run
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import (
@@ -31,7 +32,6 @@ from peercorpus.records.enums import (
     VersionMoment,
 )
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
-from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.schemas import REVIEWBENCH

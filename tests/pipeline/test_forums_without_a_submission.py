@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, Status, VenueSource
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import reviewbench_row, write_json, write_parquet
 

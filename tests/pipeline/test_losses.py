@@ -8,7 +8,7 @@ import pytest
 
 from commands import Run
 from peercorpus.cli.text.losses import REMEDIES
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.losses import _name_source, foresee_losses, read_losses
 from peercorpus.workspace.workspace import open_workspace
 from published_records import reviewbench_row, write_json, write_parquet

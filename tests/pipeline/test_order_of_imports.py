@@ -11,7 +11,9 @@ import pytest
 from in_this_process import build_here
 from other_layouts import paper_row
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers import venue_names
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.venue_names import venue_named
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
@@ -22,8 +24,6 @@ from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
-from peercorpus.venues import dataset_names
-from peercorpus.venues.dataset_names import venue_named
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import TEXT, re2_paper, reviewbench_row, write_json, write_manuscript, write_parquet
@@ -233,7 +233,7 @@ def test_new_venue_gets_earlier_records(tmp_path: Path, workspace: Workspace, mo
     path = write_json(tmp_path / "REVIEWS_train.json", [re2_paper(track="Borealis 2024 Conference")])
     import_dumps(workspace, [path])
     assert workspace.raw.venues() == ["published/Borealis/2024/Conference"]
-    monkeypatch.setattr(dataset_names, "_find_fitting", lambda _: [BOREALIS])
+    monkeypatch.setattr(venue_names, "_find_fitting", lambda _: [BOREALIS])
     import_dumps(workspace, [path])
     assert workspace.raw.venues() == [BOREALIS]
 

@@ -24,7 +24,7 @@ from other_layouts import (
     write_texts,
 )
 from peercorpus.errors import DumpError
-from peercorpus.harvest.import_dumps import ImportSummary, import_dumps
+from peercorpus.importers.import_dumps import ImportSummary, import_dumps
 from peercorpus.pipeline.build import STAGES
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import PostKind, Role, Status

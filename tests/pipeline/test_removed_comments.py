@@ -11,7 +11,7 @@ import pytest
 
 from asked_releases import publish_release
 from in_this_process import build_here
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Reason
 from peercorpus.records.papers import SetAside

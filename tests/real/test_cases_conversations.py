@@ -7,7 +7,7 @@ import pytest
 
 import peercorpus
 from peercorpus.api.corpus import Corpus
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.records.enums import ConversationKind, Role
 from peercorpus.records.papers import SetAside

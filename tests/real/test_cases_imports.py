@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.records.reviews import Review
 from peercorpus.workspace.raw_store import RawKind

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from asked_releases import publish_release
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import KnownIssue, read_status
 from peercorpus.records.enums import Unseen

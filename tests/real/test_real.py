@@ -18,7 +18,7 @@ import pytest
 import peercorpus
 from asked_releases import publish_release
 from peercorpus.api.corpus import Corpus
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import Aspect, ConversationKind, PaperSource, Phase, PostKind, Role, Status, VenueSource

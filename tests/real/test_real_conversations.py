@@ -15,7 +15,7 @@ from invented_posts import AUTHORS, post
 from peercorpus.api.corpus import Corpus
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.reminders import is_reminder
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import build
 from peercorpus.records.enums import Role
 from peercorpus.records.papers import SetAside

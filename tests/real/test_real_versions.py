@@ -16,7 +16,7 @@ import peercorpus
 from peercorpus.api.corpus import Corpus
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import no_report
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.pipeline.build import STAGES
 from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment

@@ -49,9 +49,7 @@ def address(posts: list[Post], post_id: str = "x") -> tuple[list[str], str | Non
         ({"reply_to": "gone"}, [], "none"),
     ],
 )
-def test_a_post_to_the_forum_addresses_the_reviewers_that_it_names(
-    written: dict[str, Any], to: list[str], by: str
-) -> None:
+def test_a_forum_post_addresses_named_reviewers(written: dict[str, Any], to: list[str], by: str) -> None:
     assert address([*NUMBERED, post("x", 5, AUTHORS, **written)]) == (to, by, [])
 
 
@@ -70,7 +68,7 @@ def test_a_reply_addresses_the_author_of_its_parent(above: Post, to: list[str]) 
     assert address([*REVIEWS, above, post("x", 3, AUTHORS, "y")]) == (to, "tree", [])
 
 
-def test_a_part_addresses_the_reviewer_that_another_part_names() -> None:
+def test_parts_share_their_reviewer() -> None:
     first = post("1", 2, AUTHORS, title="Rebuttal", text="Dear Reviewer A1bC, kites fly.")
     assert address([*REVIEWS, first, post("x", 3, AUTHORS, title="Rebuttal (Part 2)")]) == ([A], "part", [])
 
@@ -78,7 +76,7 @@ def test_a_part_addresses_the_reviewer_that_another_part_names() -> None:
 GREETS_B = post("x", 3, AUTHORS, "A", title="Response to Reviewer B2cD", text="Kites fly.")
 
 
-def test_a_post_under_the_wrong_review_is_moved_to_the_greeted_reviewer_if_that_is_certain() -> None:
+def test_a_certainly_misplaced_post_is_moved() -> None:
     assert address([*REVIEWS, GREETS_B]) == ([B], "title", [B])
 
 
@@ -90,11 +88,11 @@ def test_a_post_under_the_wrong_review_is_moved_to_the_greeted_reviewer_if_that_
         [post("r", 4, REVIEWER, "x")],
     ],
 )
-def test_a_post_under_the_wrong_review_stays_and_is_flagged_if_that_is_not_certain(more: list[Post]) -> None:
+def test_a_possibly_misplaced_post_is_flagged(more: list[Post]) -> None:
     assert address([*REVIEWS, GREETS_B, *more]) == ([A], "tree", [B])
 
 
-def test_reviewer_numbers_invented_by_the_authors_do_not_move_replies() -> None:
+def test_invented_numbers_move_no_reply() -> None:
     answers = [post(f"a{n}", 5, AUTHORS, f"r{n}", title=f"Response to Reviewer {5 - n}") for n in (1, 2, 3, 4)]
     assert address([*NUMBERED, *answers], "a1") == (["AnonReviewer1"], "tree", ["AnonReviewer4"])
 
@@ -111,16 +109,13 @@ def test_mentioning_another_reviewer_is_not_a_greeting(text: str) -> None:
     "title",
     [
         *(
-            "Extension to PC",
-            "Extension to AC circuits",
-            "Comparison to PCs",
-            "AC power flow",
+            *("Extension to PC", "Extension to AC circuits", "Comparison to PCs", "AC power flow"),
             "Response to meta-learning",
         ),
         *("Chair detection: results", "Response to AC-OPF question", "On confidential data", "Response to Reviewer 2"),
     ],
 )
-def test_a_title_about_something_else_is_not_a_letter_to_the_chairs(title: str) -> None:
+def test_another_title_is_no_letter(title: str) -> None:
     assert (find_letter(title, is_title=True), is_confidential(title)) == (None, False)
 
 
@@ -135,9 +130,7 @@ def test_a_title_about_something_else_is_not_a_letter_to_the_chairs(title: str) 
         ("On Reviewer B2cD", "Reviewer B2cD is wrong.", [], A),
     ],
 )
-def test_a_post_is_moved_if_title_and_greeting_or_the_addressee_say_so(
-    title: str, text: str, below: list[Post], owner: str
-) -> None:
+def test_title_and_greeting_move_a_post(title: str, text: str, below: list[Post], owner: str) -> None:
     answer = post("b", 2, AUTHORS, "B")
     posts = {
         one.post_id: one

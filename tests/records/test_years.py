@@ -33,7 +33,7 @@ def test_a_hidden_decision_gives_no_year() -> None:
     assert (hidden.year, hidden.year_from) == (2021, YearSource.SUBMISSION)
 
 
-def test_a_year_has_one_type_in_tables_and_releases() -> None:
+def test_a_year_has_one_type() -> None:
     published = [
         schema.field("year").type
         for schema in vars(schemas).values()

@@ -13,10 +13,10 @@ from in_this_process import build_here
 from invented_releases import a_release, review, score, talk, task_paper
 from naming import by_name
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers import re2
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.re2 import RATINGS
 from peercorpus.models.chat_messages import mark_as_context
-from peercorpus.records import re2_fields
-from peercorpus.records.re2_fields import RATINGS
 from peercorpus.records.reviews import Review
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
@@ -236,7 +236,7 @@ def test_an_export_in_re2s_layout_can_be_imported_again(tmp_path: Path) -> None:
     }
     assert paper["conference_year_track"] == talked["conference_year_track"] == "ICLR 2020 Conference"
     assert {name: paper["reviews"][0][name] for name in scores} == scores
-    assert {name: talked[name] for name in scores} == {name: re2_fields.write_scores([]) for name in scores}
+    assert {name: talked[name] for name in scores} == {name: re2.write_scores([]) for name in scores}
     assert paper["reviews"][0]["initial_score_unified"] == {"rating": f"5 {RATINGS[5]}", "confidence": "null"}
     ratings = (paper["review_initial_ratings_unified"], paper["review_final_ratings_unified"])
     assert (ratings, [type(ratings[0][0])]) == (([5], [6]), [int])

@@ -13,7 +13,7 @@ from in_this_process import build_here
 from invented_releases import a_release, task_paper
 from invented_tables import ICLR, a_forum, invented, post, turn
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.models.chat_messages import ChatOptions, Response, ThirdParties, to_chat_messages
 from peercorpus.records.enums import Role
 from peercorpus.records.papers import Paper

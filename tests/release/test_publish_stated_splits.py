@@ -10,7 +10,7 @@ import pytest
 from asked_releases import publish_release
 from in_this_process import build_here
 from peercorpus.errors import PeercorpusError
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.records.enums import Grade
 from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest

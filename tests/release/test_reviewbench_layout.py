@@ -17,7 +17,7 @@ from commands import Run, assert_refused
 from in_this_process import build_here
 from invented_tables import ICLR, TMLR, a_forum, invented, paper
 from peercorpus.corpus.takedown import LIST
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.reviews_json import FIELDS
 from peercorpus.release.schemas import PAPERS, PAPERS_FULL, REVIEWBENCH

@@ -14,7 +14,7 @@ from commands import Run
 from in_this_process import build_here
 from invented_sources import Given, paper, review
 from naming import by_name
-from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score

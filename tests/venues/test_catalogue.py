@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,12 +11,15 @@ import pytest
 
 from peercorpus.venues.catalogue import (
     Confidence,
+    Counts,
     DueDate,
     ListedDeadline,
     VenueRow,
+    Visibility,
     digest_deadlines,
     families,
     read_catalogue,
+    read_catalogue_rows,
     row_of,
     rows,
     submission_lists_of,
@@ -71,7 +74,7 @@ def test_facts_from_memory_are_marked_as_such() -> None:
     assert {row.confidence for row in remembered} == {Confidence.D}
 
 
-def test_the_names_of_sources_that_no_row_uses_are_not_kept() -> None:
+def test_unused_sources_are_not_kept() -> None:
     folder = files("peercorpus.venues") / "data"
     names = tomllib.loads((folder / "sources.toml").read_text(encoding="utf-8"))
     text = "".join(file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name != "sources.toml")
@@ -116,7 +119,7 @@ def test_deadlines_are_in_utc(venue_id: str, abstracts: datetime | None, papers:
     assert tuple(deadline and deadline.at for deadline in found) == (abstracts, papers)
 
 
-def test_a_venue_that_is_not_in_the_catalogue_has_no_odd_list() -> None:
+def test_unknown_venues_have_no_odd_list() -> None:
     assert submission_lists_of("Example.cc/2030/Conference") == ()
 
 
@@ -127,7 +130,7 @@ def test_odd_lists_are_whole_invitation_ids() -> None:
     assert submission_lists_of("V", own) == ("V/-/Papers",)
 
 
-def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> None:
+def test_two_rows_of_a_venue_are_refused(tmp_path: Path) -> None:
     (tmp_path / "sources.toml").write_text('page = "https://example.org"', encoding="utf-8")
     row = '[[venue]]\nid = "Example.cc/2030/Conference"\nconfidence = "B"\nsource = "page"\n'
     (tmp_path / "one.toml").write_text(row, encoding="utf-8")
@@ -137,7 +140,7 @@ def test_two_rows_of_one_venue_are_refused_also_in_two_files(tmp_path: Path) -> 
         read_catalogue(tmp_path)
 
 
-def test_only_deadlines_of_a_row_change_the_key_of_the_versions_stage() -> None:
+def test_only_deadlines_change_the_versions_key() -> None:
     row = row_of("NeurIPS.cc/2021/Conference")
     assert row is not None
     assert row.full_deadline is not None
@@ -173,7 +176,7 @@ def test_only_deadlines_of_a_row_change_the_key_of_the_versions_stage() -> None:
     assert len(changed) == 7
 
 
-def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
+def test_no_deadlines_have_no_digest() -> None:
     assert digest_deadlines(None) == ""
     row = row_of("TMLR")
     assert digest_deadlines(row) == ""
@@ -182,7 +185,7 @@ def test_a_venue_without_deadlines_has_no_digest_of_them() -> None:
     assert digest_deadlines(only_abstracts) != ""
 
 
-def test_a_deadline_from_a_single_list_is_only_a_hint() -> None:
+def test_a_single_lists_deadline_is_a_hint() -> None:
     hinted = [row for row in rows() if row.listed_deadlines]
     assert len(hinted) >= 30
     for row in hinted:
@@ -223,3 +226,95 @@ def test_every_deadline_that_a_source_states_is_kept(venue_id: str, full: str | 
     assert row is not None
     assert (row.full_deadline and f"{row.full_deadline.at:%Y-%m-%d %H:%M}") == full
     assert [f"{one.at:%Y-%m-%d %H:%M}" for one in row.stated_deadlines] == stated
+
+
+SOURCES = {"page": "https://example.org/2030"}
+LEAST = """
+[[venue]]
+id = "Example.cc/2030/Conference"
+confidence = "B"
+source = "page"
+"""
+FULL = f"""{LEAST}
+api = 2
+lists = ["Papers"]
+visibility = "rejected_opt_in"
+visibility_source = "page"
+remark = "Invented."
+counts = {{ accepted = 7, as_of = 2030-10-01, source = "page" }}
+[venue.abstract_deadline]
+at = 2030-09-24T11:59:00Z
+source = "https://example.org: 'by the 23rd'"
+[venue.full_deadline]
+at = 2030-09-29T11:59:00Z
+source = "https://example.org: 'by the 28th'"
+[[venue.listed_deadlines]]
+at = 2030-09-27T11:59:00Z
+abstracts_at = 2030-09-22T11:59:00Z
+sources = ["page"]
+"""
+
+
+def test_a_row_may_say_little_or_much() -> None:
+    [least] = read_catalogue_rows(LEAST, SOURCES)
+    [full] = read_catalogue_rows(FULL, SOURCES)
+    assert least == VenueRow(
+        id="Example.cc/2030/Conference", confidence=Confidence.B, source="https://example.org/2030"
+    )
+    assert (least.family, least.year, least.track) == ("example", 2030, "main")
+    assert full == VenueRow(
+        id="Example.cc/2030/Conference",
+        confidence=Confidence.B,
+        source="https://example.org/2030",
+        api=2,
+        lists=("Papers",),
+        visibility=Visibility.REJECTED_OPT_IN,
+        visibility_source="https://example.org/2030",
+        remark="Invented.",
+        counts=Counts(accepted=7, as_of=date(2030, 10, 1), source="https://example.org/2030"),
+        abstract_deadline=DueDate(datetime(2030, 9, 24, 11, 59, tzinfo=UTC), "https://example.org: 'by the 23rd'"),
+        full_deadline=DueDate(datetime(2030, 9, 29, 11, 59, tzinfo=UTC), "https://example.org: 'by the 28th'"),
+        listed_deadlines=(
+            ListedDeadline(
+                at=datetime(2030, 9, 27, 11, 59, tzinfo=UTC),
+                abstracts_at=datetime(2030, 9, 22, 11, 59, tzinfo=UTC),
+                sources=("https://example.org/2030",),
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("api = 2", "api = 3", "Invalid enum value 3"),
+        ("api = 2", "apy = 2", "unknown field `apy`"),
+        ('confidence = "B"', 'confidence = "E"', "Invalid enum value 'E'"),
+        ('confidence = "B"', "", "missing required field `confidence`"),
+        ('"rejected_opt_in"', '"hidden"', "Invalid enum value 'hidden'"),
+        ('visibility_source = "page"', "", "'Example.cc/2030/Conference': 'visibility'"),
+        ("accepted = 7", "excepted = 7", "unknown field `excepted`"),
+        ('source = "page"', 'source = "pages"', "'pages'"),
+        ("source = \"https://example.org: 'by the 28th'\"", "", "missing required field `source`"),
+        ("source = \"https://example.org: 'by the 28th'\"", 'source = ""', "length >= 1"),
+        ("2030-09-29T11:59:00Z", "2030-09-23T11:59:00Z", "abstracts"),
+        ("2030-09-29T11:59:00Z", "2030-09-29T11:59:00-12:00", "UTC"),
+        ("2030-09-29T11:59:00Z", "2030-09-29T11:59:00", "timezone"),
+        ("2030-09-27T11:59:00Z", "2030-09-27T11:59:00+01:00", "UTC"),
+        ("2030-09-22T11:59:00Z", "2030-09-28T11:59:00Z", "abstracts"),
+        ('sources = ["page"]', 'sources = ["list"]', "'list'"),
+        ('sources = ["page"]', "sources = []", "length >= 1"),
+        ('sources = ["page"]', 'sources = ["page", "page"]', "twice"),
+        ('id = "Example.cc/2030/Conference"', 'id = "Example.cc/2030/Conference/-/Submission"', "id of a group"),
+        ("[[venue]]", "[[venues]]", "unknown field `venues`"),
+    ],
+)
+def test_an_invalid_row_is_refused(old: str, new: str, problem: str) -> None:
+    assert old in FULL
+    with pytest.raises(ValueError, match=problem):
+        read_catalogue_rows(FULL.replace(old, new), SOURCES)
+
+
+def test_a_refusal_names_the_row() -> None:
+    with pytest.raises(ValueError, match=r"'Example\.cc/2030/Conference'.*'page'"):
+        read_catalogue_rows(LEAST, {})

@@ -65,7 +65,7 @@ def check(guest: Client) -> Callable[[VenueRow], CheckedVenue]:
     return check_row
 
 
-def test_a_row_that_agrees_with_openreview_has_no_differences(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_an_agreeing_row_has_no_differences(check: Callable[[VenueRow], CheckedVenue]) -> None:
     new = check(row_like(BOREALIS, ABSTRACTS, PAPERS, api=2, lists=("Submission",)))
     assert (new.differences, new.is_contradicted) == ((), False)
     assert new.found == ListedVenue(2, (f"{BOREALIS}/-/Submission",), ABSTRACTS)
@@ -106,7 +106,7 @@ def test_a_due_date_contradicts_only_impossible_deadlines(
     assert checked.is_contradicted == (difference == (CatalogueDifference.DUE_EARLIER,))
 
 
-def test_a_wrong_api_and_a_missing_venue_contradict_a_row(check: Callable[[VenueRow], CheckedVenue]) -> None:
+def test_a_wrong_api_contradicts_a_row(check: Callable[[VenueRow], CheckedVenue]) -> None:
     moved, missing = check(row_like(CASCADIA, api=1)), check(row_like(NOWHERE, api=2))
     assert (moved.differences, moved.is_contradicted) == ((CatalogueDifference.OTHER_API,), True)
     assert (missing.differences, missing.found, missing.is_contradicted) == ((CatalogueDifference.MISSING,), None, True)
@@ -117,7 +117,7 @@ def test_a_hidden_list_may_still_answer(check: Callable[[VenueRow], CheckedVenue
     assert (checked.differences, checked.is_contradicted) == ((CatalogueDifference.LIST_NOT_SHOWN,), False)
 
 
-def test_no_list_of_a_venue_with_many_invitations_is_missed(world: World) -> None:
+def test_no_list_is_missed_among_many(world: World) -> None:
     shown = world.v1.invitations[f"{AURORA}/-/Blind_Submission"]
     names = [f"{AURORA}/-/Paper{number}/Official_Review" for number in range(1000)]
     world.v1.invitations.update({name: shown | {"id": name} for name in names})
@@ -128,7 +128,7 @@ def test_no_list_of_a_venue_with_many_invitations_is_missed(world: World) -> Non
     assert checked.differences == ()
 
 
-def test_a_venue_that_is_not_in_the_catalogue_is_looked_up(guest: Client) -> None:
+def test_an_unknown_venue_is_looked_up(guest: Client) -> None:
     [found] = check_catalogue(guest, [CASCADIA])
     assert (found.row, found.differences, found.is_contradicted) == (None, (), False)
     assert found.found is not None
@@ -152,7 +152,7 @@ def test_a_group_without_settings_has_the_usual_list(
     assert check(row_like(BOREALIS, ABSTRACTS, PAPERS)).differences == ()
 
 
-def test_a_venue_takes_two_requests_and_progress_is_shown(guest: Client) -> None:
+def test_a_venue_takes_two_requests(guest: Client) -> None:
     shown: list[Progress] = []
     list(check_catalogue(guest, [BOREALIS, CASCADIA], show=shown.append))
     assert guest.requests == 4
@@ -169,9 +169,7 @@ def urls(service: Service) -> list[str]:
     return ["--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2]
 
 
-def test_a_venue_outside_the_catalogue_is_found_without_an_account(
-    capsys: pytest.CaptureFixture[str], service: Service
-) -> None:
+def test_a_guest_finds_an_unknown_venue(capsys: pytest.CaptureFixture[str], service: Service) -> None:
     assert main([BOREALIS, AURORA, *urls(service)]) == 0
     out, err = capsys.readouterr()
     first, second, last = out.splitlines()

@@ -138,7 +138,7 @@ def test_an_invalid_file_is_refused(content: bytes, named: str) -> None:
     assert named in str(refused.value)
 
 
-def test_a_users_row_takes_precedence_over_the_catalogues_and_keeps_its_other_values() -> None:
+def test_a_users_row_takes_precedence() -> None:
     known = row_of("NeurIPS.cc/2024/Conference")
     assert known is not None
     assert known.full_deadline is not None
@@ -155,7 +155,7 @@ def test_a_users_row_takes_precedence_over_the_catalogues_and_keeps_its_other_va
     assert extend_row(known, least) == known
 
 
-def test_a_workspace_reads_its_file_once_when_it_is_opened(tmp_path: Path) -> None:
+def test_a_workspace_reads_its_file_once(tmp_path: Path) -> None:
     (tmp_path / "venues.toml").write_text(LEAST, encoding="utf-8")
     with open_workspace(tmp_path, create=True) as workspace:
         (tmp_path / "venues.toml").write_text(FULL, encoding="utf-8")

@@ -17,7 +17,7 @@ ICML, ICLR, NEURIPS = "ICML.cc/2026/Conference", "ICLR.cc/2026/Conference", "Neu
 UNKNOWN = "Invented.cc/2031/Conference"
 
 
-def test_every_row_has_a_source_a_day_and_a_venue() -> None:
+def test_every_rule_has_a_source() -> None:
     for row in read_rules():
         assert row.says.endswith(".")
         assert datetime.date(2025, 1, 1) < row.date < datetime.date(2027, 1, 1)
@@ -57,14 +57,14 @@ def test_what_a_user_states_is_a_rule_too() -> None:
     assert "what is published: accepted only" in warn_of_pooling([UNKNOWN, "V"], {UNKNOWN: own})
 
 
-def test_every_row_of_the_catalogue_that_states_visibility_has_a_rule() -> None:
+def test_stated_visibility_is_a_rule() -> None:
     for row in rows():
         published = [rule for rule in rules_of(row.id) if rule.kind is RuleKind.PUBLICATION]
         assert len(published) == (row.visibility is not None)
         assert all(rule.source for rule in published)
 
 
-def test_pooling_names_each_rule_that_differs_with_its_venues() -> None:
+def test_pooling_names_rules_that_differ() -> None:
     warning = warn_of_pooling([ICML, ICLR, UNKNOWN])
     assert "two policies (ICML.cc/2026/Conference), unknown for 1" in warning
     assert "reverted scores: reverted before the discussion (ICLR.cc/2026/Conference), unknown for 2" in warning
@@ -75,7 +75,7 @@ def test_pooling_what_does_not_differ_warns_of_nothing(venue_ids: list[str]) -> 
     assert warn_of_pooling(venue_ids) == ""
 
 
-def test_a_warning_depends_on_no_order_and_names_only_what_differs() -> None:
+def test_a_warning_depends_on_no_order() -> None:
     venue_ids = [venue_id for row in read_rules() for venue_id in row.venues] + [UNKNOWN, "ICLR.cc/2021/Conference"]
     for first, second in combinations(sorted(set(venue_ids)), 2):
         known = [{rule.kind: rule.value for rule in rules_of(one)} for one in (first, second)]

@@ -161,7 +161,7 @@ def test_metadata_are_read_and_an_invalid_date_is_a_problem() -> None:
     )
     assert looked.made_at == datetime(2021, 4, 29, 21, 49, 19, tzinfo=UTC)
     assert (looked.changed_at, looked.producer) == (None, "TeX [e-mail]")
-    assert looked.problems == ("ModDate is no time",)
+    assert looked.problems == ("ModDate is not a time",)
     assert (inspect_file(page).made_at, inspect_file(page).producer) == (None, None)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import no_report
-from peercorpus.harvest.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.openreview.objects import EVERYONE
+from peercorpus.openreview.raw_rows import RawOrigin, build_edit, build_note, build_setting
 from peercorpus.pipeline.build import STAGES
 from peercorpus.pipeline.plan_build import expected_key
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from peercorpus.audit.papers import AuditSource, SourceRecord
 from peercorpus.corpus.text_choice import is_grade_accepted
 from peercorpus.errors import TableError
+from peercorpus.importers.tables import read_parquet_rows
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Status
-from peercorpus.records.layouts.parquet_rows import read_parquet_rows
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.untrusted_text import escape_and_cut, redact_people
 from peercorpus.release.provenance import read_worst_grade

@@ -8,10 +8,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from peercorpus.errors import TableError
+from peercorpus.importers.datasets import find_folders
+from peercorpus.importers.reader import PaperParts, Source, StatedPaper
 from peercorpus.records.enums import Status
-from peercorpus.records.layouts.recognise import READERS, Layout, LayoutRecord, find_folders
-from peercorpus.records.layouts.stated import LayoutBody, StatedPaper
 
 ACCEPTING = frozenset(
     {"accept", "accepted", "acceptance", "poster", "oral", "spotlight", "notable", "talk", "published"}
@@ -184,6 +186,8 @@ def read_papers(source: AuditSource, taken: RowCounts) -> Iterator[AuditedPaper]
         yield AuditedPaper(key=key, record_id=record_id, text=text.strip(), accepted=accepted, traits=entry.traits)
 
 
+UNUSABLE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, OSError, msgspec.DecodeError)
+"""Exceptions that reading a damaged file, or one of another structure, may raise."""
 DECIDED = {Status.ACCEPTED: "accepted", Status.REJECTED: "rejected"}
 
 
@@ -195,7 +199,7 @@ def layout_source(path: Path) -> AuditSource | None:
     """
     files = sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else []
     try:
-        layouts = find_folders(files)
+        layouts = [*find_folders(files)]
     except (ValueError, OSError) as error:
         raise _damaged(path, error) from None
     if not layouts:
@@ -207,11 +211,11 @@ def layout_source(path: Path) -> AuditSource | None:
 
     taken = {inner for layout in layouts for inner in layout.files}
     others = tuple(inner.relative_to(path).as_posix() for inner in files if inner not in taken)
-    names = ", ".join(sorted({layout.dataset.value for layout in layouts}))
+    names = ", ".join(sorted({layout.reader.dataset.value for layout in layouts}))
     return AuditSource(path.resolve().name, f"texts of {names}", f"decisions of {names}", entries, None, others)
 
 
-def _read(layout: Layout) -> Iterator[SourceRecord]:
+def _read(layout: Source) -> Iterator[SourceRecord]:
     """Yield the papers of a layout.
 
     Raises:
@@ -219,23 +223,12 @@ def _read(layout: Layout) -> Iterator[SourceRecord]:
     """
     try:
         for record in layout.records():
-            body = _take_body(record)
-            stated = READERS[layout.dataset](body.parts)
+            body = msgspec.json.decode(record.body, type=PaperParts)  # Empty if it cannot be read.
+            stated = layout.reader.read(body.parts)
             decision = stated.decision or DECIDED.get(stated.status or _read_label(stated))
             yield SourceRecord(body.paper_id or None, stated.text, decision, {})
-    except (AttributeError, KeyError, TypeError, ValueError, OSError) as error:
+    except UNUSABLE as error:
         raise _damaged(layout.root, error) from None
-
-
-def _take_body(record: LayoutRecord) -> LayoutBody:
-    """Return what a layout contains about a paper.
-
-    Raises:
-        ValueError: It cannot be read.
-    """
-    if record.body is None:
-        raise ValueError(record.problem)
-    return record.body
 
 
 def _damaged(path: Path, error: Exception) -> TableError:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.importers.re2 import RATINGS
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
-from peercorpus.records.re2_fields import RATINGS
 from peercorpus.records.scores import Score
 from peercorpus.records.suggestions import suggest_name
 from peercorpus.release.exports.meta_reviews import scores_at_decision, write_discussion

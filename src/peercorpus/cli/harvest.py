@@ -15,10 +15,10 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
+from peercorpus.importers.venue_names import is_stand_in
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.suggestions import find_close
 from peercorpus.records.untrusted_text import escape_controls
-from peercorpus.venues.dataset_names import is_stand_in
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from peercorpus.harvest.harvest import HarvestSummary
-    from peercorpus.harvest.import_datasets import DatasetCounts
-    from peercorpus.harvest.import_dumps import FileImport, ImportCounts, ImportSummary
-    from peercorpus.harvest.import_pdfs import PdfImport
     from peercorpus.harvest.plan import PlannedStep, VenuePlan
+    from peercorpus.importers.datasets import DatasetCounts
+    from peercorpus.importers.import_dumps import ImportSummary
+    from peercorpus.importers.import_pdfs import PdfImport
+    from peercorpus.importers.tally import FileImport, ImportCounts
     from peercorpus.openreview.client import Client
     from peercorpus.pipeline.losses import SourceLoss
     from peercorpus.workspace.workspace import Workspace
@@ -224,7 +225,7 @@ def import_(
     """
     from peercorpus.cli.text import formatting
     from peercorpus.errors import DumpError
-    from peercorpus.harvest.import_pdfs import import_pdfs
+    from peercorpus.importers.import_pdfs import import_pdfs
     from peercorpus.workspace.hub_datasets import parse_repository
     from peercorpus.workspace.workspace import open_workspace
 
@@ -250,7 +251,7 @@ def import_(
 
 def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> tuple[bool, bool]:
     """Import dumps and datasets and print their contents; return whether any of it can be used, and all was read."""
-    from peercorpus.harvest.import_dumps import import_dumps
+    from peercorpus.importers.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
     from peercorpus.venues.short_names import read_venue_id

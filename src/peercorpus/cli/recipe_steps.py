@@ -18,10 +18,11 @@ from peercorpus.cli.text.formatting import size
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.harvest.harvest import harvest
-from peercorpus.harvest.import_dumps import import_dumps
-from peercorpus.harvest.import_files import MANUSCRIPT, WANTED
 from peercorpus.harvest.pdfs import MOST_IN_ONE
 from peercorpus.harvest.plan import FILES_AN_HOUR, NOTES_AN_HOUR, RoughCost, estimate_unlisted
+from peercorpus.importers.files import WANTED
+from peercorpus.importers.import_dumps import import_dumps
+from peercorpus.importers.re2 import MANUSCRIPT
 from peercorpus.pipeline.build import build
 from peercorpus.recipes.conformance import Subject, compare
 from peercorpus.recipes.measure import measure_release

@@ -130,7 +130,7 @@ def forms(
         Print JSON, with every answer that a field offers.
     """
     from peercorpus.cli.text import forms as form_texts
-    from peercorpus.forms.own_readings import compare_readings
+    from peercorpus.forms.form_usage import compare_readings
     from peercorpus.forms.venue_forms import all_declared, held_forms
     from peercorpus.workspace.workspace import open_workspace
 

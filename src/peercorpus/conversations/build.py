@@ -30,12 +30,13 @@ from peercorpus.conversations.turns import (
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
 from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
+from peercorpus.importers.re2 import Re2Message, Re2Rebuttal, is_prompt, list_lost
+from peercorpus.importers.reader import Answers
 from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
+from peercorpus.records.datasets import Dataset, drop_number, non_empty
 from peercorpus.records.enums import ConversationKind, Reason, Role
 from peercorpus.records.multipart import sort_by_reading_order
-from peercorpus.records.published_datasets import Answers, Dataset, Re2Message, Re2Rebuttal, drop_number, non_empty
-from peercorpus.records.re2_fields import is_prompt, list_lost
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.untrusted_text import redact_people
@@ -300,14 +301,14 @@ class _Builder:
             forum_id=posts[0].forum_id,
             venue_id=posts[0].venue_id,
             reviewer=name,
-            turns=tuple(self._build_turn(group) for group in groups),
+            turns=tuple(
+                build_turn(group, self._threads.orphans, self._decided_at, self._threads.answered_reminders)
+                for group in groups
+            ),
             context=context,
             undated_changes=undated,
             kind=kind,
         )
-
-    def _build_turn(self, group: Group) -> Turn:
-        return build_turn(group, self._threads.orphans, self._decided_at, self._threads.answered_reminders)
 
     def _mark_ends(self, posts: Sequence[Post], responses: Sequence[Post]) -> list[Item]:
         """Return the posts of a conversation with responses and decisions inserted among them.

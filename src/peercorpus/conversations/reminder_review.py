@@ -123,7 +123,9 @@ def judge_forum(posts: Sequence[Post], decisions: Decisions) -> Iterator[Candida
         if result is RuleResult.CLEAR and post.post_id not in decisions:
             continue
         place = next(index for index, other in enumerate(thread) if other.post_id == post.post_id)
-        after = dict.fromkeys((*thread[place + 1 :][:_BESIDE], *_find_replies(post, posts)))
+        after = dict.fromkeys(
+            (*thread[place + 1 :][:_BESIDE], *(other for other in posts if other.reply_to == post.post_id))
+        )
         yield Candidate(
             post=post,
             reviewer=next((name for name in others if name is not None), None),
@@ -133,10 +135,6 @@ def judge_forum(posts: Sequence[Post], decisions: Decisions) -> Iterator[Candida
             before=thread[max(0, place - _BESIDE) : place],
             after=tuple(after),
         )
-
-
-def _find_replies(post: Post, posts: Sequence[Post]) -> list[Post]:
-    return [other for other in posts if other.reply_to == post.post_id]
 
 
 def judge_words(title: str | None, text: str) -> RuleResult:

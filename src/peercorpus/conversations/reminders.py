@@ -141,7 +141,11 @@ def is_reminder(title: str | None, text: str) -> bool:
     if len(full_text) > _MAX_REMINDER_CHARACTERS:
         return False
     plain = _remove_harmless(full_text)
-    return plain is not None and _may_ask(plain.lower()) and _weigh(title, text, plain).is_reminder
+    return (
+        plain is not None
+        and bool(ASKS.search(plain.lower()) or HINTS.search(plain.lower()))
+        and _weigh(title, text, plain).is_reminder
+    )
 
 
 def nudges(title: str | None, text: str) -> bool:
@@ -196,7 +200,10 @@ def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
     """Weigh a post, given its title and text without the numbers that are not evidence."""
     sentences = [(sentence, WORD.findall(sentence)) for sentence in SENTENCE.split(plain.lower())]
     asks = sum(_asks(sentence) for sentence, _ in sentences)
-    unknown = [{word for word in words if len(word) > 1 and not _is_known(word)} for _, words in sentences]
+    unknown = [
+        {word for word in words if len(word) > 1 and not (_is_in(PROCESS, word) or _is_in(RECAP, word))}
+        for _, words in sentences
+    ]
     objections = [f"evidence: '{sign}'" for sign in EVIDENCE.findall(plain)]
     objections += [f"a statement: '{_shorten(one)}'" for one, words in sentences if _states_something(one, words)]
     objections += ["it quotes and answers"] * bool(QUOTATION.search(text))
@@ -212,17 +219,9 @@ def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
     return _Weighed(asks, tuple(objections), words, asks > 0 and 2 * len(objections) + named <= allowed)
 
 
-def _may_ask(text: str) -> bool:
-    return bool(ASKS.search(text) or HINTS.search(text))
-
-
 def _asks(sentence: str) -> bool:
     """Return whether a lower-case sentence asks for a reply, or announces the end of the discussion."""
     return bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
-
-
-def _is_known(word: str) -> bool:
-    return _is_in(PROCESS, word) or _is_in(RECAP, word)
 
 
 def _states_something(sentence: str, words: Sequence[str]) -> bool:

@@ -409,11 +409,7 @@ def _find_between(since: datetime | None, others: Sequence[Post], reminder: Post
 
 
 def _has_answered(
-    before: Sequence[Post],
-    theirs: list[Post],
-    others: Sequence[Post],
-    reminder: Post,
-    urges: Callable[[Post], bool],
+    before: Sequence[Post], theirs: list[Post], others: Sequence[Post], reminder: Post, urges: Callable[[Post], bool]
 ) -> bool:
     """Return whether the last post before a reminder is one of the authors'; if not, it may be an answer.
 

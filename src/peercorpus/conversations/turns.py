@@ -160,10 +160,7 @@ def _comes_after_decision(group: Group, decided_at: datetime | None) -> bool | N
 
 
 def build_turn(
-    group: Group,
-    orphans: Set[str] = frozenset(),
-    decided_at: datetime | None = None,
-    reminders: Set[str] = frozenset(),
+    group: Group, orphans: Set[str] = frozenset(), decided_at: datetime | None = None, reminders: Set[str] = frozenset()
 ) -> Turn:
     """Return one turn from the posts and actions of one speaker.
 

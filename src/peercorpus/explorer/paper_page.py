@@ -13,10 +13,10 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
+from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Grade, Phase, Role
 from peercorpus.records.papers import Link
-from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange, choose_first_and_last
 from peercorpus.records.untrusted_text import redact_people

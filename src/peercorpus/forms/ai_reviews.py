@@ -117,9 +117,7 @@ class AiThread:
         return [self.review, *(note for _, note in self.replies)]
 
 
-def split_threads(
-    replies: Sequence[tuple[PostKind, Note]],
-) -> tuple[list[tuple[PostKind, Note]], list[AiThread]]:
+def split_threads(replies: Sequence[tuple[PostKind, Note]]) -> tuple[list[tuple[PostKind, Note]], list[AiThread]]:
     """Return the replies that people exchange, and separately each AI's review with the replies below it.
 
     A post that people make about the paper by a form of its own is theirs wherever it is, and so are replies to it.
@@ -163,11 +161,7 @@ def _find_root(
 
 
 def read_ai_review(
-    thread: AiThread,
-    venue_id: str,
-    form: ReviewForm,
-    speakers: Mapping[str, tuple[Role, str]],
-    words: VenueVocabulary,
+    thread: AiThread, venue_id: str, form: ReviewForm, speakers: Mapping[str, tuple[Role, str]], words: VenueVocabulary
 ) -> AiReview:
     """Return an AI's review with the replies to it.
 

@@ -66,16 +66,16 @@ def is_yes_or_no(answers: Iterable[str]) -> bool:
     return len(offered) == 1 or offered <= {"yes", "no", "true", "false"}
 
 
-def _read_question(name: str, asked: Mapping[str, Any]) -> Question:
-    wrapped = asked.get("value")
-    param = _as_object(wrapped.get("param")) if isinstance(wrapped, dict) else asked
+def _read_question(name: str, stated: Mapping[str, Any]) -> Question:
+    wrapped = stated.get("value")
+    param = _as_object(wrapped.get("param")) if isinstance(wrapped, dict) else stated
     options, is_many = _read_options(param)
     answers = _read_answers(options or ())
     numbered = read_scale_options(answers)
     labels = {value: answers[answer] for value, answer in numbered.items()} or read_scale_options(answers.values())
     labels = {} if is_many else labels
-    order = asked.get("order")
-    readers = asked.get("readers")
+    order = stated.get("order")
+    readers = stated.get("readers")
     low, high = param.get("minimum"), param.get("maximum")
     bounds = (float(low), float(high)) if _is_number(low) and _is_number(high) else None
     kind = FieldType.SCORE if bounds else _API_2_TYPES.get(str(param.get("type")), FieldType.TEXT)
@@ -87,25 +87,23 @@ def _read_question(name: str, asked: Mapping[str, Any]) -> Question:
         else:
             kind = FieldType.FLAG if is_yes_or_no(answers) else FieldType.CHOICE
     # A field may be left empty on API v1 unless it is `required`, and on API v2 if it is `optional`.
-    is_optional = asked.get("required") is not True if param is asked else param.get("optional") is True
+    is_optional = stated.get("required") is not True if param is stated else param.get("optional") is True
     return Question(
         name=name,
         order=order if isinstance(order, int) else _LAST_POSITION,
         labels=labels,
         bounds=bounds,
         is_choice=options is not None,
-        title=_as_text(param.get("fieldName")) or _as_text(asked.get("title")),
-        description=_as_text(asked.get("description")),
+        title=_as_text(param.get("fieldName")) or _as_text(stated.get("title")),
+        description=_as_text(stated.get("description")),
         type=kind,
         answers=tuple(answers),
-        texts={} if is_many else {value: text for value, text in answers.items() if text != value and _is_code(value)},
+        texts={}
+        if is_many
+        else {value: text for value, text in answers.items() if text != value and " " not in value.strip()},
         is_optional=is_optional,
         readers=tuple(map(str, readers)) if isinstance(readers, list) else (),
     )
-
-
-def _is_code(value: str) -> bool:
-    return " " not in value.strip()
 
 
 def _find_content(invitation: Mapping[str, Any]) -> Mapping[str, Any] | None:

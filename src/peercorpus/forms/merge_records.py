@@ -14,9 +14,9 @@ import msgspec
 
 from peercorpus.forms.published_records import PublishedPaper
 from peercorpus.forms.reviews import fields_to_json
+from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import Aspect, Phase, PostKind, Status
 from peercorpus.records.papers import Conflict, MergedPost, Paper
-from peercorpus.records.published_datasets import Dataset
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people
@@ -164,7 +164,10 @@ def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, pref
             if _OWN_NAME.fullmatch(own.reviewer):
                 yield _make_conflict("reviewer", stated.reviewer, own.reviewer, (ids[1], ids[0]))
             own = replace(own, reviewer=stated.reviewer)
-            merged.posts[:] = [_sign(post, own) for post in merged.posts]
+            merged.posts[:] = [
+                replace(post, signature=own.reviewer) if post.post_id == own.review_id else post
+                for post in merged.posts
+            ]
         merged.reviews[own_id], differing = _merge_review(own, stated, prefers_other_initial=prefers_other)
         for kept, left in differing:
             order = ids if kept in own.scores else (ids[1], ids[0])
@@ -182,10 +185,6 @@ def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, pref
             detail = f"It is unknown whether it is one of the reviews of the paper in '{ids[0]}'."
             merged.left.append((review.review_id, detail))
     _merge_posts(merged, other, pairs)
-
-
-def _sign(post: Post, review: Review) -> Post:
-    return replace(post, signature=review.reviewer) if post.post_id == review.review_id else post
 
 
 def match_reviews(own: Sequence[Review], others: Sequence[Review]) -> dict[str, str]:

@@ -12,18 +12,17 @@ from operator import attrgetter
 
 import msgspec
 
-from peercorpus.execution.stage import (
-    ALL_FORUMS,
-    Balance,
-    ForumRange,
-    ProgressCallback,
-    RunRange,
-    Stage,
-    run_whole,
-)
-from peercorpus.forms import declared_forms, directions, re2_records, reviewbench_records, stated_records, vocabulary
+from peercorpus.execution.stage import ALL_FORUMS, Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
+from peercorpus.forms import declared_forms, directions, published_records, re2_records, reviewbench_records, vocabulary
 from peercorpus.forms.ai_reviews import find_signer, read_ai_review, split_threads
 from peercorpus.forms.at_decision import changed_together
+from peercorpus.forms.forum_replies import (
+    count_unseen,
+    is_removed,
+    is_unnamed_review,
+    kind_of_reply,
+    removed_comments_digest,
+)
 from peercorpus.forms.merge_records import Merged, Reading, merge_readings
 from peercorpus.forms.papers import read_paper
 from peercorpus.forms.posts import (
@@ -34,14 +33,12 @@ from peercorpus.forms.posts import (
     read_remarks,
     read_speakers,
 )
-from peercorpus.forms.published_records import fill_first_scores
-from peercorpus.forms.removed_comments import is_removed, removed_comments_digest
 from peercorpus.forms.reply_kinds import KindOfReply, find_repeated, find_small_forms, learn_roles
 from peercorpus.forms.reviews import read_review
-from peercorpus.forms.unnamed_notes import is_unnamed_review, kind_of_reply
-from peercorpus.forms.unseen_replies import count_unseen
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.forms.vocabulary import VenueVocabulary
+from peercorpus.importers.datasets import READERS
+from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.openreview.objects import (
     Header,
     Note,
@@ -51,12 +48,11 @@ from peercorpus.openreview.objects import (
     stated_venues,
 )
 from peercorpus.openreview.response_body import explain_unreadable
+from peercorpus.records.datasets import Dataset, drop_number, find_stated_split, parse_dataset
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueSource
 from peercorpus.records.papers import Paper, StatedSplit
-from peercorpus.records.published_datasets import LAYOUTS, Dataset, drop_number, find_stated_split, parse_dataset
 from peercorpus.records.reviews import Post
 from peercorpus.venues import ai_reviews, catalogue
-from peercorpus.venues.file_names import venue_of_file
 from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -66,7 +62,7 @@ WRITES = ("1-papers", "2-ai-reviews", "2-reviews", "3-posts")
 PUBLISHED = {
     Dataset.REVIEWBENCH: reviewbench_records.read_reviewbench_record,
     Dataset.RE2_REVIEWS: re2_records.read_re2_record,
-    **dict.fromkeys(LAYOUTS, stated_records.read_stated_record),
+    **dict.fromkeys(READERS, published_records.read_stated_record),
 }
 """Reader for each dataset from which papers are made."""
 _PUBLISHED_REASONS = frozenset({Reason.SUPERSEDED, Reason.RECORD_UNREADABLE})
@@ -273,7 +269,11 @@ def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, 
 
 def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
     paper = replace(merged.paper, stated_splits=find_stated_splits(forum.published))
-    for record in (paper, *map(fill_first_scores, merged.reviews.values()), *read_addressees(merged.posts)):
+    for record in (
+        paper,
+        *map(published_records.fill_first_scores, merged.reviews.values()),
+        *read_addressees(merged.posts),
+    ):
         out.add(record)
     for record_id, detail in merged.left:
         out.set_aside(record_id, forum.forum_id, Reason.NOT_MATCHED, detail)
@@ -427,8 +427,8 @@ def _drop_moved(versions: list[RawObject]) -> list[RawObject]:
     if len(versions) == 1 or versions[0].kind is not RawKind.NOTE:
         return versions
     stated = [decode_leniently(Header, version.body).forum for version in versions]
-    settled = [version for version, forum_id in zip(versions, stated, strict=True) if forum_id == version.forum_id]
-    return settled or versions
+    agreeing = [version for version, forum_id in zip(versions, stated, strict=True) if forum_id == version.forum_id]
+    return agreeing or versions
 
 
 def normalise_whole(
@@ -550,11 +550,6 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         )
 
 
-def _digest_of_venue(workspace: Workspace, venue_id: str) -> str:
-    own = own_reading_digest(workspace, venue_id)
-    return own + removed_comments_digest(venue_id, workspace.raw)
-
-
 STAGE = Stage(
     name=NAME,
     doing="reading notes",
@@ -578,5 +573,7 @@ STAGE = Stage(
     made_with=lambda _: " ".join(
         (vocabulary.DIGEST, directions.DIGEST, declared_forms.digest(), catalogue.NAMES_DIGEST, ai_reviews.DIGEST)
     ),
-    made_with_venue=_digest_of_venue,
+    made_with_venue=lambda workspace, venue_id: (
+        own_reading_digest(workspace, venue_id) + removed_comments_digest(venue_id, workspace.raw)
+    ),
 )

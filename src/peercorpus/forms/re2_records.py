@@ -25,21 +25,12 @@ from peercorpus.forms.published_records import (
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.scales import read_number
 from peercorpus.forms.vocabulary import VenueVocabulary
-from peercorpus.records import re2_fields
+from peercorpus.importers import re2
+from peercorpus.importers.re2 import Re2Paper, Re2Rebuttal, Re2Review, Re2Scores, Re2Text
+from peercorpus.importers.reader import Answers, StatedPaper
+from peercorpus.records.datasets import Dataset, drop_number, non_empty, parse_dataset
 from peercorpus.records.enums import Aspect, Phase, ScoreSource, SectionKind
 from peercorpus.records.papers import Paper
-from peercorpus.records.published_datasets import (
-    Answers,
-    Dataset,
-    Re2Paper,
-    Re2Rebuttal,
-    Re2Review,
-    Re2Scores,
-    Re2Text,
-    drop_number,
-    non_empty,
-    parse_dataset,
-)
 from peercorpus.records.reviews import Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
@@ -52,31 +43,23 @@ def read_re2_record(raw_record: RawObject, declared: ReviewForm | None, words: V
         msgspec.DecodeError: The record does not match the dataset's card.
     """
     record = msgspec.json.decode(raw_record.body, type=Re2Paper)
-    paper = build_paper(
-        record.paper_id,
-        raw_record.venue_id,
-        words,
-        decision=non_empty(record.decision),
-        decision_comment=non_empty(record.metareview),
-        extra={},
-    )
+    stated = StatedPaper(decision=non_empty(record.decision), decision_comment=non_empty(record.metareview))
+    paper = build_paper(record.paper_id, raw_record.venue_id, words, stated)
     numbered = enumerate(record.reviews, 1)
     reviews = [
         _read_re2_review(answers, paper, f"{raw_record.object_id}/{n}", n, declared, words) for n, answers in numbered
     ]
-    written = re2_fields.write_ratings(*([_of_phase(one, phase) for one in reviews] for phase in _PHASES))
+    written = re2.write_ratings(
+        *([[score for score in one.scores if score.phase is phase] for one in reviews] for phase in _PHASES)
+    )
     written |= {"decision": paper.decision, "metareview": paper.decision_comment, "paper_id": record.paper_id}
-    kept = re2_fields.list_lost(msgspec.json.decode(raw_record.body, type=Answers), written)
+    kept = re2.list_lost(msgspec.json.decode(raw_record.body, type=Answers), written)
     kept.pop("reviews", None)
     paper = replace(paper, extra=fields_to_json(kept))
     return PublishedPaper(paper, tuple(reviews), tuple(map(review_post, reviews)))
 
 
 _PHASES = (Phase.INITIAL, Phase.FINAL)
-
-
-def _of_phase(review: Review, phase: Phase) -> list[Score]:
-    return [score for score in review.scores if score.phase is phase]
 
 
 BARE = {Dataset.RE2_REBUTTAL: Re2Rebuttal, Dataset.RE2_TEXT: Re2Text}
@@ -93,8 +76,8 @@ def read_bare_paper(raw_records: Iterable[RawObject], words: VenueVocabulary) ->
         for raw_record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
             with suppress(msgspec.DecodeError):
                 place = msgspec.json.decode(raw_record.body, type=BARE[kind]).conference_year_track
-                extra = {"conference_year_track": place} if place else {}
-                return build_paper(raw_record.forum_id, raw_record.venue_id, words, extra=extra)
+                stated = StatedPaper(extra={"conference_year_track": place} if place else {})
+                return build_paper(raw_record.forum_id, raw_record.venue_id, words, stated)
     return None
 
 
@@ -116,8 +99,8 @@ def _read_re2_review(
     is_changed = any(first_labels.get(score.field, score.label) != score.label for score in final)
     reviewer = non_empty(read.reviewer_id) or f"unknown_{number}"
     title, content = non_empty(read.review_title), non_empty(read.review_content)
-    kind = vocabulary.SECTIONS.get(re2_fields.TEXT, SectionKind.OTHER)
-    written = re2_fields.write_review(reviewer, title, content, initial, final)
+    kind = vocabulary.SECTIONS.get(re2.TEXT, SectionKind.OTHER)
+    written = re2.write_review(reviewer, title, content, initial, final)
     return build_review(
         paper,
         review_id,
@@ -126,14 +109,10 @@ def _read_re2_review(
         form_conflict=conflict,
         title=title,
         scores=(*initial, *final),
-        sections=(Section(kind, re2_fields.TEXT, content),) if content else (),
+        sections=(Section(kind, re2.TEXT, content),) if content else (),
         revised=True if is_changed else None,
-        extra=re2_fields.list_lost(answers, written),
+        extra=re2.list_lost(answers, written),
     )
-
-
-def _split_aspect_lines(scores: Re2Scores) -> list[str]:
-    return (non_empty(scores.aspect_score) or "").splitlines()
 
 
 def _name_re2_scores(scores: Re2Scores | None) -> list[tuple[str, str | float]]:
@@ -141,7 +120,7 @@ def _name_re2_scores(scores: Re2Scores | None) -> list[tuple[str, str | float]]:
     if scores is None:
         return []
     named: list[tuple[str, str | float | None]] = [("rating", scores.rating), ("confidence", scores.confidence)]
-    for line in _split_aspect_lines(scores):
+    for line in (non_empty(scores.aspect_score) or "").splitlines():
         aspect, colon, label = line.partition(":")
         named.append((aspect.strip(), label.strip() if colon else None))
     return [

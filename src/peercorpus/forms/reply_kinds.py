@@ -48,14 +48,14 @@ def signer_of(note: Note) -> str:
     return (note.signatures or [""])[0].rpartition("/")[2]
 
 
-def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, asked: frozenset[str]) -> PostKind:
+def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, form_fields: frozenset[str]) -> PostKind:
     """Return the kind of a reply that names its invitation.
 
     Args:
         note: The reply.
         venue_id: Its venue.
         words: The venue's vocabulary.
-        asked: Fields of the venue's review forms, in lower case, as far as these are known.
+        form_fields: Fields of the venue's review forms, in lower case, as far as these are known.
     """
     kind = find_kind(note, venue_id, words)
     name = invitation_name(note.created_by)
@@ -65,7 +65,7 @@ def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, asked: fr
         return kind  # `Official_Review/AnonReviewer3/Revision` is an edit of a review.
     is_on_top = note.replyto in {None, note.forum}
     if find_signer(note, venue_id, words) is not None:
-        return PostKind.AI_REVIEW if is_on_top and holds_review(note.fields, words, asked) else kind
+        return PostKind.AI_REVIEW if is_on_top and holds_review(note.fields, words, form_fields) else kind
     role = words.role(signer_of(note))
     if not is_on_top:
         return PostKind.COMMENT if role in _TALKING or _is_one_text(note.fields) else kind
@@ -75,16 +75,16 @@ def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, asked: fr
         return set_apart(note, venue_id, words)
     if role is not Role.REVIEWER:
         return kind
-    return set_apart(note, venue_id, words) if holds_review(note.fields, words, asked) else PostKind.COMMENT
+    return set_apart(note, venue_id, words) if holds_review(note.fields, words, form_fields) else PostKind.COMMENT
 
 
-def holds_review(answers: Mapping[str, Any], words: VenueVocabulary, asked: frozenset[str]) -> bool:
+def holds_review(answers: Mapping[str, Any], words: VenueVocabulary, form_fields: frozenset[str]) -> bool:
     """Return whether the answers are those of a review: a score, a passage that only reviews have, or two of its form.
 
     Args:
         answers: The fields of a note.
         words: The venue's vocabulary.
-        asked: Fields of the venue's review forms, in lower case.
+        form_fields: Fields of the venue's review forms, in lower case.
     """
     form = ReviewForm("", {}, aspects=words.aspects)
     for name, answer in answers.items():
@@ -94,7 +94,7 @@ def holds_review(answers: Mapping[str, Any], words: VenueVocabulary, asked: froz
     kinds = {name: vocabulary.SECTIONS[name] for name in texts if name in vocabulary.SECTIONS}
     if not JUDGING.isdisjoint(kinds.values()):
         return True
-    shared = asked.intersection(name.lower() for name in answers) - vocabulary.PROSE - vocabulary.ADMINISTRATIVE
+    shared = form_fields.intersection(name.lower() for name in answers) - vocabulary.PROSE - vocabulary.ADMINISTRATIVE
     return len(shared | {name for name, kind in kinds.items() if kind is not SectionKind.ETHICS}) > 1
 
 

@@ -9,36 +9,35 @@ import msgspec
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm, is_score, read_score
 from peercorpus.forms.published_records import (
+    CLAIMED,
+    INITIAL,
+    LABEL,
     OVERALL_ASPECTS,
     PublishedPaper,
     build_paper,
     build_review,
     choose_form,
-    find_own_name,
+    find_final_name,
+    find_scored_name,
+    rename_overall,
     response_post,
     review_post,
 )
 from peercorpus.forms.reviews import fields_to_json, read_fields
 from peercorpus.forms.vocabulary import VenueVocabulary
-from peercorpus.records.enums import (
-    Aspect,
-    Phase,
-    ScoreSource,
-)
-from peercorpus.records.papers import Paper
-from peercorpus.records.published_datasets import (
-    ReviewBenchRow,
-    non_empty,
-    undeclared_members,
-)
-from peercorpus.records.reviewbench_shape import (
+from peercorpus.importers.reader import StatedPaper
+from peercorpus.importers.reviewbench import (
     EXTRA_FIELDS,
     SHAPE,
+    ReviewBenchRow,
     columns_of_paper,
     put_away,
     texts_of_review,
     write_shape,
 )
+from peercorpus.records.datasets import non_empty, undeclared_members
+from peercorpus.records.enums import Aspect, Phase, ScoreSource
+from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
 from peercorpus.workspace.raw_store import RawObject
@@ -46,10 +45,6 @@ from peercorpus.workspace.raw_store import RawObject
 EXTRA_COLUMNS = ("conference", "year", "track", "num_reviews")
 """Columns of a paper that go to `extra`: conference, year and track are read from the venue id instead."""
 OVERALL_FIELDS = tuple(OVERALL_ASPECTS)
-_LABEL = "_label"
-_INITIAL = "_initial"
-_CLAIMED = "_initial_claimed"
-"""Suffixes of columns: a score's verbatim answer, its first value, its first value as claimed by the reviewer."""
 
 AnswerT = TypeVar("AnswerT")
 
@@ -63,26 +58,22 @@ def read_reviewbench_record(
         msgspec.DecodeError: The row does not match the dataset's card.
     """
     row = msgspec.json.decode(raw_record.body, type=ReviewBenchRow)
-    other_columns = {name: getattr(row, name) for name in EXTRA_COLUMNS} | undeclared_members(
-        raw_record.body, ReviewBenchRow
-    )
-    paper = build_paper(
-        row.forum_id,
-        raw_record.venue_id,
-        words,
-        year=row.year,
-        number=row.paper_number,
+    others = {name: getattr(row, name) for name in EXTRA_COLUMNS} | undeclared_members(raw_record.body, ReviewBenchRow)
+    stated = StatedPaper(
         title=non_empty(row.title),
         abstract=non_empty(row.abstract),
-        authors=_drop_empty_names(row.authors),
-        keywords=_drop_empty_names(row.keywords),
+        authors=tuple(filter(None, row.authors or ())),
+        keywords=tuple(filter(None, row.keywords or ())),
         tldr=non_empty(row.tldr),
         primary_area=non_empty(row.primary_area),
+        year=row.year,
+        number=row.paper_number,
         venue=non_empty(row.venue),
         decision=non_empty(row.decision),
         decision_comment=non_empty(row.decision_comment),
-        extra={name: value for name, value in other_columns.items() if value is not None},
+        extra={name: value for name, value in others.items() if value is not None},
     )
+    paper = build_paper(row.forum_id, raw_record.venue_id, words, stated)
     paper = replace(paper, extra=_add_shape(paper.extra, _find_row_shape(row, paper)))
     reviews, posts = [], []
     review_ids: set[str] = set()
@@ -115,10 +106,6 @@ def _find_row_shape(row: ReviewBenchRow, paper: Paper) -> dict[str, Any]:
     return {name: value for name, value in columns if name not in held or value != held[name]}
 
 
-def _drop_empty_names(names: list[str | None] | None) -> tuple[str, ...]:
-    return tuple(name for name in names or () if name)
-
-
 def _read_reviewbench_review(
     answers: Mapping[str, Any],
     paper: Paper,
@@ -137,14 +124,18 @@ def _read_reviewbench_review(
     extra_aspects = {name: Aspect.OTHER for name in extra_names if name not in vocabulary.ASPECTS}
     names = answers.keys() | _take_extras(unread)
     form, conflict = choose_form(
-        paper, ((_find_scored_name(name), answer) for name, answer in unread.items()), declared, words
+        paper, ((find_scored_name(name), answer) for name, answer in unread.items()), declared, words
     )
     unread = rename_overall(unread, form)
     names |= unread.keys()
     unasked = {name: aspect for name, aspect in extra_aspects.items() if name not in {*form.lowered, *form.aspects}}
     form = replace(form, aspects={**form.aspects, **unasked}) if unasked else form
     labels = _take_labels(unread, names, form)
-    earlier = {name: unread.pop(name) for name in list(unread) if _is_initial(name, unread, form)}
+    earlier = {
+        name: unread.pop(name)
+        for name in list(unread)
+        if (final := find_final_name(name)) != name and final in unread and is_score(final, unread[name], form)
+    }
     first = _take_first_texts(unread)
     updated = _take(unread, "updated_fields", list) or []
     reading = read_fields(unread, form)
@@ -175,21 +166,6 @@ def _read_reviewbench_review(
     return replace(review, initial_sections=initial_sections, updated_fields=tuple(map(str, updated))), rebuttal
 
 
-def _find_scored_name(name: str) -> str:
-    """Return the name of the score whose value, first value or label a column contains."""
-    return _find_final_name(name.removesuffix(_LABEL))
-
-
-def rename_overall(answers: Mapping[str, Any], form: ReviewForm) -> dict[str, Any]:
-    """Return the answers with the form's own names of overall scores, unless the record also has these names."""
-    renamed: dict[str, Any] = {}
-    for name, answer in answers.items():
-        score = _find_scored_name(name)
-        own = find_own_name(score, answers.get(score), form)
-        renamed[name if own in answers else own + name.removeprefix(score)] = answer
-    return renamed
-
-
 def _take(answers: dict[str, Any], name: str, kind: type[AnswerT]) -> AnswerT | None:
     """Remove and return an answer; if it has another type, leave it and return None."""
     return answers.pop(name) if isinstance(answers.get(name), kind) else None
@@ -211,36 +187,24 @@ def _take_extras(answers: dict[str, Any]) -> set[str]:
 
 def _take_labels(answers: dict[str, Any], names: Set[str], form: ReviewForm) -> dict[str, str]:
     """Remove and return the verbatim answers of scores, by the score's name."""
-    labelled = [
-        name.removesuffix(_LABEL) for name in answers if name.endswith(_LABEL) and isinstance(answers[name], str)
-    ]
-    scores = [name for name in labelled if name in names and form.aspect(_find_final_name(name)) is not None]
-    return {name: answers.pop(f"{name}{_LABEL}") for name in scores}
+    labelled = [name.removesuffix(LABEL) for name in answers if name.endswith(LABEL) and isinstance(answers[name], str)]
+    scores = [name for name in labelled if name in names and form.aspect(find_final_name(name)) is not None]
+    return {name: answers.pop(f"{name}{LABEL}") for name in scores}
 
 
 def _take_first_texts(answers: dict[str, Any]) -> dict[str, str]:
     """Remove and return the texts as first posted, by the name of the final text."""
-    initial = [name for name in answers if name.endswith(_INITIAL) and isinstance(answers[name], str)]
-    names = [name.removesuffix(_INITIAL) for name in initial]
-    return {name: answers.pop(f"{name}{_INITIAL}") for name in names if name in answers}
-
-
-def _find_final_name(name: str) -> str:
-    """Return the name of the final score for the name of an initial one; any other name unchanged."""
-    return name.removesuffix(_CLAIMED).removesuffix(_INITIAL)
+    initial = [name for name in answers if name.endswith(INITIAL) and isinstance(answers[name], str)]
+    names = [name.removesuffix(INITIAL) for name in initial]
+    return {name: answers.pop(f"{name}{INITIAL}") for name in names if name in answers}
 
 
 def _read_published(name: str, answer: object, form: ReviewForm) -> Score:
     """Return a score under the form's own field name, with the phase stated by the name of the dataset's column."""
-    score = read_score(answer, _find_final_name(name), form, ScoreSource.PUBLISHED)
+    score = read_score(answer, find_final_name(name), form, ScoreSource.PUBLISHED)
     if score.field == name:
         return score
-    return replace(score, phase=Phase.INITIAL, source=ScoreSource.TEXT if name.endswith(_CLAIMED) else score.source)
-
-
-def _is_initial(name: str, answers: Mapping[str, Any], form: ReviewForm) -> bool:
-    final_name = _find_final_name(name)
-    return name != final_name and final_name in answers and is_score(final_name, answers[name], form)
+    return replace(score, phase=Phase.INITIAL, source=ScoreSource.TEXT if name.endswith(CLAIMED) else score.source)
 
 
 def _is_repeated(score: Score, scores: Sequence[Score]) -> bool:

@@ -2,7 +2,7 @@
 
 `leading_number` and `read_number` find the number of one answer, `read_scale_options` those of a whole question.
 `unified_scale` maps the overall recommendations of different venues to 1 to 10, with the threshold of acceptance
-between 5 and 6, like Re² (its words for the ten steps are in `records/re2_fields.py`).
+between 5 and 6, like Re² (its words for the ten steps are in `records/re2.py`).
 
 Re² (Daoze/ReviewRebuttal) keeps the number, and therefore calls the accepting "5: Borderline accept" of NeurIPS 2022
 "marginally below the acceptance threshold". Here the words of a form decide on which side of the threshold an answer

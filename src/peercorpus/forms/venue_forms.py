@@ -16,13 +16,7 @@ import msgspec
 
 from peercorpus.forms import vocabulary
 from peercorpus.forms.ai_reviews import asks_for_ai_review
-from peercorpus.forms.declared_forms import (
-    DeclaredForm,
-    as_review_form,
-    declared_form,
-    declared_forms,
-    read_own_form,
-)
+from peercorpus.forms.declared_forms import DeclaredForm, as_review_form, declared_form, declared_forms, read_own_form
 from peercorpus.forms.form import Question, ReviewForm
 from peercorpus.forms.invitation_forms import derive_form, infer_form
 from peercorpus.forms.reply_kinds import JUDGING, find_reply_kind, is_unknown_name
@@ -95,7 +89,7 @@ class VenueReader:
         return replace(as_review_form(self.declared), aspects=self.words.aspects, shows=self.shows)
 
     @cached_property
-    def asked(self) -> frozenset[str]:
+    def form_fields(self) -> frozenset[str]:
         """The fields of the review forms that invitations show or that are declared, in lower case."""
         forms = [*self.derived.values(), *((self.declared_form,) if self.declared_form else ())]
         return frozenset(name for form in forms for name in form.lowered)
@@ -122,7 +116,7 @@ class VenueReader:
             with suppress(msgspec.ValidationError):
                 note = read_stored_note(raw_note)
                 tail = invitation_name(note.created_by)
-                kind = find_reply_kind(note, self.venue_id, self.words, self.asked)
+                kind = find_reply_kind(note, self.venue_id, self.words, self.form_fields)
                 is_shown = tail.lower() in self.derived or kind is not PostKind.REVIEW
                 if not is_shown and note.is_public and note.ddate is None:
                     yield note.fields

@@ -1,1 +1,1 @@
-"""Fetch venues from OpenReview, or import dumps, into `raw.db`."""
+"""Fetch venues from OpenReview into `raw.db`."""

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from peercorpus.errors import BusyError, NotGivenError
-from peercorpus.harvest.raw_rows import build_edit, build_note, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import is_review
 from peercorpus.harvest.venue_edits import TASK, forget_list, is_worth_a_list, note_id_of, read_venue_edits
 from peercorpus.openreview.listing import fetch_edits, fetch_references
 from peercorpus.openreview.objects import Edit, Note, decode_leniently, invitation_name
+from peercorpus.openreview.raw_rows import build_edit, build_note, receive
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 HOUR_MS = 3_600_000
@@ -54,14 +54,14 @@ def harvest_history(session: VenueSession) -> None:
             session.raw.state.reopen(session.venue_id, TASK)
             forget_list(session)
     steps = (("edits of submissions", notes.papers, notes.plain), ("edits of replies", notes.reviews, notes.released))
-    candidates = {entry for _, asked, tried in steps for entry in (*asked, *tried)}
+    candidates = {entry for _, needed, tried in steps for entry in (*needed, *tried)}
     with session.raw.transaction():
         # A note that changed again is requested once, in its current state.
         session.raw.state.unqueue(TASK, set(session.raw.state.pending(session.venue_id, TASK)) - candidates)
     _read_lists(session, steps)
-    for what, asked, tried in steps:
-        _enqueue(session, [*asked, *tried[:TRIED]])
-        _fetch_queued(session, what, {*asked, *tried})
+    for what, needed, tried in steps:
+        _enqueue(session, [*needed, *tried[:TRIED]])
+        _fetch_queued(session, what, {*needed, *tried})
         if len(tried) > TRIED and _shows_edits(session, tried[:TRIED]):
             _enqueue(session, tried)
             _fetch_queued(session, what, tried)
@@ -85,7 +85,7 @@ def _place_edits(session: VenueSession) -> None:
 def _read_lists(session: VenueSession, steps: Sequence[tuple[str, list[str], list[str]]]) -> None:
     """Read the list of the venue's edits if many notes are left, and again for notes that changed meanwhile."""
     for _ in range(2):
-        _enqueue(session, [entry for _, asked, tried in steps for entry in (*asked, *tried[:TRIED])])
+        _enqueue(session, [entry for _, needed, tried in steps for entry in (*needed, *tried[:TRIED])])
         if not is_worth_a_list(session, len(session.raw.state.pending(session.venue_id, TASK))):
             return
         for what, _, tried in steps:
@@ -110,7 +110,7 @@ def notes_with_history(session: VenueSession) -> Notes:
         entry = f"{stored.object_id} {stored.modified_ms}"
         if stored.object_id == stored.forum_id:
             (notes.plain if session.api == 2 and _is_plain(session, note) else notes.papers).append(entry)
-        elif _was_changed(note) and is_review(session, note):
+        elif (note.modified_ms or 0) > (note.created_ms or 0) + HOUR_MS and is_review(session, note):
             changed.append((stored.modified_ms, entry))
     released_ms = _find_release(sorted(modified_ms for modified_ms, _ in changed)) if session.api == 2 else None
     for modified_ms, entry in changed:
@@ -139,10 +139,6 @@ def _is_plain(session: VenueSession, note: Note) -> bool:
         or (invitation.startswith(f"{session.venue_id}/-/") and invitation_name(invitation) in PLAIN)
         for invitation in note.invitations or ()
     )
-
-
-def _was_changed(note: Note) -> bool:
-    return (note.modified_ms or 0) > (note.created_ms or 0) + HOUR_MS
 
 
 def _shows_edits(session: VenueSession, tried: list[str]) -> bool:

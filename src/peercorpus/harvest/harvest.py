@@ -13,7 +13,6 @@ from peercorpus.errors import BusyError, EmptyVenueError, RefusedAlikeError
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
-from peercorpus.harvest.raw_rows import find_unreadable
 from peercorpus.harvest.session import VenueSession, open_session
 from peercorpus.harvest.submissions import (
     List,
@@ -26,6 +25,7 @@ from peercorpus.harvest.submissions import (
 from peercorpus.harvest.venue_edits import TASK, find_refusal
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently, open_readers
+from peercorpus.openreview.raw_rows import find_unreadable
 from peercorpus.openreview.venue_discovery import VenueProfile
 from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.untrusted_text import escape_controls

@@ -5,11 +5,8 @@ from dataclasses import dataclass, replace
 
 from peercorpus.harvest.session import VenueSession
 from peercorpus.harvest.submissions import is_review
-from peercorpus.openreview.objects import Edit, Note, decode_leniently
+from peercorpus.openreview.objects import FILES, Edit, Note, decode_leniently, decode_note, file_path
 from peercorpus.workspace.raw_store import RawKind
-
-FILES = "/pdf/"
-"""Path prefix of files on OpenReview itself; other values link elsewhere (2013 to 2017, mostly arXiv)."""
 
 CURRENT = "/pdf"
 """API route of the current PDF of a note."""
@@ -137,14 +134,3 @@ def _list_edits(session: VenueSession) -> Iterator[PdfRequest]:
                 params=params,
                 created_ms=edit.tcdate,
             )
-
-
-def file_path(note: Note, name: str) -> str | None:
-    """Return OpenReview's own path to the file in a field of a note; None if the field has none."""
-    path = note.fields.get(name)
-    return path if isinstance(path, str) and path.startswith("/") else None
-
-
-def decode_note(kind: RawKind, body: bytes) -> Note:
-    """Return the note, or partial note, in a reference or an edit."""
-    return decode_leniently(Edit, body).note if kind is RawKind.EDIT else decode_leniently(Note, body)

@@ -9,11 +9,11 @@ from pathlib import Path
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
-from peercorpus.harvest.raw_rows import RawOrigin
 from peercorpus.openreview.account import name_budget_owner, read_account
 from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
 from peercorpus.openreview.client import URL_V1, URL_V2, Client
 from peercorpus.openreview.objects import now_ms
+from peercorpus.openreview.raw_rows import RawOrigin
 from peercorpus.openreview.retries import Patience
 from peercorpus.openreview.venue_discovery import VenueProfile, discover
 from peercorpus.venues.catalogue import submission_lists_of

@@ -8,7 +8,6 @@ from functools import partial
 
 from peercorpus.errors import BusyError, EmptyVenueError, NotGivenError, NotJsonError, SignInError, SourceError
 from peercorpus.execution.progress import Meter
-from peercorpus.harvest.raw_rows import build_setting, receive, split_replies
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
     LARGEST_PAGE,
@@ -21,6 +20,7 @@ from peercorpus.openreview.listing import (
     read_list,
 )
 from peercorpus.openreview.objects import Note, decode_leniently, invitation_name
+from peercorpus.openreview.raw_rows import build_setting, receive, split_replies
 from peercorpus.openreview.response_body import find_first_item
 from peercorpus.openreview.venue_discovery import is_closed_list
 from peercorpus.records.enums import Role

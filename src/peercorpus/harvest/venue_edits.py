@@ -14,11 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
-from peercorpus.harvest.raw_rows import build_edit, receive
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview import listing
 from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
 from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
+from peercorpus.openreview.raw_rows import build_edit, receive
 from peercorpus.workspace.harvest_state import EDITS, Listing
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
@@ -211,9 +211,9 @@ def _never_asked(session: VenueSession, mode: Mode, entries: Collection[str]) ->
     """Return the queued notes that may have edits older than those that the list is read for."""
     if mode == WHOLE:
         return set()
-    asked = {note_id_of(entry) for entry in session.raw.state.done(session.venue_id, TASK)}
+    requested = {note_id_of(entry) for entry in session.raw.state.done(session.venue_id, TASK)}
     return {
-        entry for entry in entries if note_id_of(entry) not in asked and _created_ms(session, entry) < mode.since_ms
+        entry for entry in entries if note_id_of(entry) not in requested and _created_ms(session, entry) < mode.since_ms
     }
 
 
@@ -351,15 +351,15 @@ def _settle(session: VenueSession, mode: Mode, ask: Ask) -> None:
     shown = state.edited_notes(venue_id, sighted=True)
     lost = [entry for entry in entries if note_id_of(entry) in lacking]
     sure = [entry for entry in entries if entry not in unsure and note_id_of(entry) not in lacking]
-    settled = [entry for entry in sure if note_id_of(entry) in shown]
+    unchanged = [entry for entry in sure if note_id_of(entry) in shown]
     silent = [entry for entry in sure if note_id_of(entry) not in shown]
-    asked = [*lost, *settled[:CHECKED], *silent[:CHECKED]]
-    ask(asked)
+    requested = [*lost, *unchanged[:CHECKED], *silent[:CHECKED]]
+    ask(requested)
     if _lacks_edits(session, mode):
         raise _unusable(session, "edits missing from the list")
     latest = state.listing(venue_id, LATEST)
     with session.raw.transaction():
-        for entry in set(sure).difference(asked):
+        for entry in set(sure).difference(requested):
             state.mark_done(TASK, entry)
         _forget_reading(session)
         state.set_listing(venue_id, EDITS, latest)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeGuard, TypeVar
 import msgspec
 
 from peercorpus.openreview.response_body import UNREADABLE, read_anything, split_beginning, split_members
-from peercorpus.workspace.raw_store import RawObject
+from peercorpus.workspace.raw_store import RawKind, RawObject
 
 PAPER_GROUP = re.compile(r"/(?:Paper|Submission|paper)\d+(?:/|$)")
 """Matches the place where a venue id ends and the group of one paper begins."""
@@ -20,6 +20,8 @@ EVERYONE = "everyone"
 VISITORS = (EVERYONE, "(guest)")
 """The groups that somebody without an account is in."""
 CHAIRS_EDIT = "/-/Edit"
+FILES = "/pdf/"
+"""Path prefix of files on OpenReview itself; other values link elsewhere (2013 to 2017, mostly arXiv)."""
 FILE_PATH = re.compile(r"/(?:pdf|attachment)/\S+")
 
 
@@ -293,6 +295,17 @@ def _decode_field(field: msgspec.structs.FieldInfo, value: bytes) -> object:
     if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
         return decode_leniently(field.type, value)
     return msgspec.json.decode(value, type=field.type)
+
+
+def file_path(note: Note, name: str) -> str | None:
+    """Return OpenReview's own path to the file in a field of a note; None if the field has none."""
+    path = note.fields.get(name)
+    return path if isinstance(path, str) and path.startswith("/") else None
+
+
+def decode_note(kind: RawKind, body: bytes) -> Note:
+    """Return the note, or partial note, in a reference or an edit."""
+    return decode_leniently(Edit, body).note if kind is RawKind.EDIT else decode_leniently(Note, body)
 
 
 def venue_of(invitation: str) -> str:

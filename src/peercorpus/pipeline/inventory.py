@@ -16,10 +16,10 @@ from typing import Any
 
 import zstandard
 
-from peercorpus.harvest.raw_rows import find_unreadable
 from peercorpus.harvest.submissions import CHANGES, List, read_lists
 from peercorpus.harvest.venue_edits import TASK
 from peercorpus.openreview.objects import to_time
+from peercorpus.openreview.raw_rows import find_unreadable
 from peercorpus.openreview.venue_discovery import CLOSED_LISTS
 from peercorpus.records.enums import Aspect, Grade, Reason, Status, Unseen
 from peercorpus.records.papers import find_unseen

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from peercorpus.forms.normalise import NAME, PUBLISHED, RawForum, normalise_whole
 from peercorpus.forms.venue_forms import read_venue
-from peercorpus.harvest.import_dumps import ImportSummary
+from peercorpus.importers.import_dumps import ImportSummary
+from peercorpus.records.datasets import drop_number
 from peercorpus.records.papers import SetAside
-from peercorpus.records.published_datasets import drop_number
 from peercorpus.workspace.delta_tables import Replacement
 from peercorpus.workspace.raw_store import OPEN, RawKind
 from peercorpus.workspace.workspace import Workspace

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import msgspec
 
-from peercorpus.records.published_datasets import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.venues import catalogue
 
 

@@ -4,11 +4,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from peercorpus.records.bare_mentions import BareFormulas, find_raised_citations
-from peercorpus.records.bibliography import YEAR, Bibliography
+from peercorpus.records.bare_mentions import (
+    AND,
+    DASH,
+    DIGITS,
+    TO,
+    BareFormulas,
+    Found,
+    find_raised_citations,
+    is_before_work,
+    is_behind_work,
+    split_list,
+)
 from peercorpus.records.blocks import Mention, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.mention_parts import AND, DASH, DIGITS, TO, Found, is_before_work, is_behind_work, split_list
+from peercorpus.records.structured_text import YEAR, Bibliography
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Kinds of blocks that are not searched."""

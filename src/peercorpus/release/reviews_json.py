@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from peercorpus.records.enums import Phase, ScoreSource
-from peercorpus.records.reviewbench_shape import (
+from peercorpus.importers.reviewbench import (
     EXTRA_OTHER,
     EXTRA_SCORES,
     EXTRA_TEXT,
@@ -14,6 +13,7 @@ from peercorpus.records.reviewbench_shape import (
     take_out,
     texts_of_review,
 )
+from peercorpus.records.enums import Phase, ScoreSource
 from peercorpus.records.reviews import Review, select_own
 from peercorpus.records.scores import Score
 from peercorpus.records.untrusted_text import redact_people

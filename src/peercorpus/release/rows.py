@@ -15,11 +15,11 @@ import msgspec
 from peercorpus.corpus.forums import Forum, is_public
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.corpus.texts import VenueTexts
+from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, Grade, Phase, Role
 from peercorpus.records.papers import PaperVersion, forget_year_of_decision
-from peercorpus.records.reviewbench_shape import drop_shape
 from peercorpus.records.reviews import Conversation, Review, forget_decision, has_words
 from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
 from peercorpus.records.until_decision import cut_at_decision, forget_decision_in

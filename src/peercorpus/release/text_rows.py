@@ -13,12 +13,11 @@ from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.text_choice import TextRule, choose_shown, is_publishable
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.latex.document import write_latex
-from peercorpus.records.bibliography import fold_letters
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, Change, Figure
 from peercorpus.records.enums import Grade
 from peercorpus.records.papers import PaperVersion
-from peercorpus.records.structured_text import StructuredText
+from peercorpus.records.structured_text import StructuredText, fold_letters
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row
 

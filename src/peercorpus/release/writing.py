@@ -19,10 +19,10 @@ from peercorpus.corpus.takedown import Takedown, read_takedown, write_tombstone
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import Meter, Show
+from peercorpus.importers.reviewbench import read_shape
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import PostKind
 from peercorpus.records.points import Point
-from peercorpus.records.reviewbench_shape import read_shape
 from peercorpus.records.reviews import Post
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.by_model.annotator import Annotator

@@ -20,11 +20,11 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import FILE_MISSING, TRANSIENT_REASONS, Executor, in_batches, report_progress
 from peercorpus.execution.requests import BuildRequest, StatedEngine
 from peercorpus.execution.stage import Balance, ProgressCallback, Stage
+from peercorpus.importers.datasets import read_text
+from peercorpus.records.datasets import parse_dataset
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Reason
-from peercorpus.records.layouts.texts import read_text
 from peercorpus.records.papers import names_pdf
-from peercorpus.records.published_datasets import parse_dataset
 from peercorpus.texts.engine import (
     Converted,
     Engine,

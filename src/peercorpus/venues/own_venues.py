@@ -122,11 +122,8 @@ class OwnVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def reading_digest(self) -> str:
         """Return the digest of the parts that affect reviews, posts and papers; empty if the row has none."""
         used = (self.words, self.statuses, self.form, self.visibility)
-        return _digest(used) if used != (OwnWords(), {}, None, None) else ""
-
-
-def _digest(data: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(data, order="sorted")).hexdigest()
+        encoded = msgspec.json.encode(used, order="sorted")
+        return hashlib.sha256(encoded).hexdigest() if used != (OwnWords(), {}, None, None) else ""
 
 
 def own_venues(workspace: Workspace) -> Mapping[str, OwnVenue]:

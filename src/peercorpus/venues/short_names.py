@@ -101,14 +101,11 @@ def _explain(name: str, candidates: list[str], held: Collection[str]) -> str:
         shown = ", ".join(candidates[:MOST_CANDIDATES])
         more = ", …" if len(candidates) > MOST_CANDIDATES else "."
         return f"'{name}' may mean {len(candidates)} venues; name one of: {shown}{more}"
-    known = {_shorten(venue_id) for venue_id in [*held, *(row.id for row in catalogue.rows())]}
+    ids = [*held, *(row.id for row in catalogue.rows())]
+    known = {f"{conference_of(venue_id)}{year_of(venue_id) or ''}" for venue_id in ids}
     close = suggest_name(name, known)
     hint = close if close.startswith("did you mean") else "'peercorpus venues' lists the known ones."
     return (
         f"'{name}' is not the short name of a known venue; {hint} Name any other venue by the id of its group,"
         " which follows 'group?id=' in the URL of its page on OpenReview, or by that URL."
     )
-
-
-def _shorten(venue_id: str) -> str:
-    return f"{conference_of(venue_id)}{year_of(venue_id) or ''}"

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import msgspec
 
 from peercorpus.execution.stage import ALL_FORUMS, Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
+from peercorpus.importers.datasets import DATASETS_WITH_TEXT, read_text
 from peercorpus.openreview.objects import venue_of_edit
+from peercorpus.records.datasets import Dataset, parse_dataset
 from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import PUBLISHABLE_GRADES, FileSays, Grade, PostKind, Reason, Status, VersionMoment
-from peercorpus.records.layouts.texts import read_text
 from peercorpus.records.papers import Evidence, PaperVersion
-from peercorpus.records.published_datasets import DATASETS_WITH_TEXT, Dataset, parse_dataset
 from peercorpus.venues.own_venues import find_row
 from peercorpus.versions import deadlines
 from peercorpus.versions.at_deadline import InitialVersion, usable_deadline

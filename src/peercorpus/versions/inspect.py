@@ -92,7 +92,7 @@ def _read_metadata_date(document: PdfDocument, key: str, problems: list[str]) ->
     text = metadata_value(document, key)
     date = read_date(text) if text else None
     if text and date is None:
-        problems.append(f"{key} is no time")
+        problems.append(f"{key} is not a time")
     return date
 
 

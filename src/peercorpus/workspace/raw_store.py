@@ -15,7 +15,7 @@ import zstandard
 
 from peercorpus.errors import DamagedError
 from peercorpus.execution.stage import ALL_FORUMS, ForumRange
-from peercorpus.records.published_datasets import Dataset
+from peercorpus.records.datasets import Dataset
 from peercorpus.workspace.harvest_state import HarvestState
 from peercorpus.workspace.pseudonyms import Pseudonyms
 from peercorpus.workspace.raw_damage import DamagedObjects, digest_body, unpack_body

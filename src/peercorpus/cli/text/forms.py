@@ -10,8 +10,7 @@ import msgspec
 from peercorpus.forms import vocabulary
 from peercorpus.forms.declared_forms import Evidence
 from peercorpus.forms.form import Question
-from peercorpus.forms.form_usage import FormUsage
-from peercorpus.forms.own_readings import FieldReading
+from peercorpus.forms.form_usage import FieldReading, FormUsage
 from peercorpus.forms.venue_forms import FormOrigin, KnownForm, is_own_form
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import FieldType

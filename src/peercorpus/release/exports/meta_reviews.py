@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from peercorpus.importers.re2 import write_answer
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import NAMES, TO_EVERYONE, Message, Speaker, escape_markers, mark_as_context
 from peercorpus.records.enums import Role, Status
-from peercorpus.records.re2_fields import write_answer
 from peercorpus.records.scores import Score
 from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.exports.samples import (

@@ -16,9 +16,9 @@ from typing import Any
 from urllib.parse import quote
 
 from peercorpus.errors import PeercorpusError
+from peercorpus.importers import re2
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Message, Response, finish_messages, to_chat_messages
-from peercorpus.records import re2_fields
 from peercorpus.records.enums import ConversationKind, Phase, PostKind, Status
 from peercorpus.records.reviews import Conversation, Turn
 from peercorpus.records.scores import Score
@@ -90,7 +90,7 @@ WITHOUT_DECISION = {Status.WITHDRAWN: "Withdrawn", Status.DESK_REJECTED: "Desk R
 PROMPT = "Your reviewer ID is {reviewer}. This is the paper that you review:\n```{paper}```"
 """The user's first message, with the same content as Re²'s, reviewer and paper id in Re²'s marks, in other words."""
 _PLACE = "conference_year_track"
-_FIELDS = frozenset({_PLACE, "metareview", "decision", *re2_fields.write_ratings([], [])})
+_FIELDS = frozenset({_PLACE, "metareview", "decision", *re2.write_ratings([], [])})
 """Fields of a paper whose value in a record of Re² may differ from the one we would write."""
 _OF_REVIEWBENCH = "num_reviews"
 """Column in a paper's `extra` if a row of ReviewBench is merged with it."""
@@ -131,7 +131,7 @@ def _read_paper(task: Row, full: Row, talks: Sequence[Row]) -> Re2Paper:
     return Re2Paper(
         task=task,
         full=full,
-        place=stated.get(_PLACE) or re2_fields.name_place(task["venue_id"]),
+        place=stated.get(_PLACE) or re2.name_place(task["venue_id"]),
         reviews=ordered,
         stated=stated,
         talks=sorted(with_reviewers, key=lambda talk: places.get(talk["reviewer"], len(places))),
@@ -180,11 +180,11 @@ def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
 def _write_review(review: Row) -> Row:
     """Return a review in Re²'s fields; its text is Re²'s own if Re² has the review, else that of the release."""
     extra = json.loads(review["extra"] or "{}")
-    text = extra.get(re2_fields.TEXT, review["text"])
-    written = re2_fields.write_review(
+    text = extra.get(re2.TEXT, review["text"])
+    written = re2.write_review(
         *(review["reviewer"], review["title"], text if (text or "").strip() else None), *_read_first_and_last(review)
     )
-    return re2_fields.restore(written, extra if _ORDINAL.fullmatch(review["review_id"]) else {})
+    return re2.restore(written, extra if _ORDINAL.fullmatch(review["review_id"]) else {})
 
 
 def _write_metareview(full: Row) -> str | None:
@@ -207,12 +207,12 @@ def write_paper(paper: Re2Paper, licence: str | None, tally: Samples) -> Row | N
         "paper_id": paper.task["forum_id"],
         _PLACE: paper.place,
         "reviews": [_write_review(review) for review in kept],
-        **re2_fields.write_ratings((first for first, _ in scores), (last for _, last in scores)),
+        **re2.write_ratings((first for first, _ in scores), (last for _, last in scores)),
         "metareview": _write_metareview(paper.full),
         "decision": paper.full["decision"] or WITHOUT_DECISION.get(paper.full["status"]),
     }
     about = {"licence": licence, "paper_grade": paper.task["grade"]}
-    return re2_fields.restore(written, paper.stated) | about
+    return re2.restore(written, paper.stated) | about
 
 
 def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptOptions) -> TrainingSample | None:
@@ -228,21 +228,21 @@ def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: Prompt
         return None
     review = next((one for one in paper.reviews if one["reviewer"] == conversation.reviewer), None)
     of_review = _write_review(review) if review is not None else {}
-    nothing = re2_fields.write_scores([])
+    nothing = re2.write_scores([])
     written = {
         "paper_id": conversation.forum_id,
         _PLACE: paper.place,
         "reviewer_id": conversation.reviewer,
-        **{name: of_review.get(name, nothing) for name in re2_fields.SCORES},
+        **{name: of_review.get(name, nothing) for name in re2.SCORES},
     }
     about = {"licence": licence, "paper_grade": paper.task["grade"]}
-    return TrainingSample(messages, about, re2_fields.restore(written, stated))
+    return TrainingSample(messages, about, re2.restore(written, stated))
 
 
 def _write_messages(
     conversation: Conversation, talk: Row, opening: Sequence[Row] | None, telling: PromptOptions
 ) -> list[Message]:
-    prompt = PROMPT.format(reviewer=conversation.reviewer, paper=re2_fields.write_prompt(conversation.forum_id))
+    prompt = PROMPT.format(reviewer=conversation.reviewer, paper=re2.write_prompt(conversation.forum_id))
     instruction, first = [one["content"] for one in opening] if opening else [prompts.REVIEWER, prompt]
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in talk["context"]}
     chat = replace(telling.chat, ends_answered=False, system=None)

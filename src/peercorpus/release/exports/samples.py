@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from peercorpus.importers.re2 import write_answer
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import (
     ChatOptions,
@@ -17,7 +18,6 @@ from peercorpus.models.chat_messages import (
     to_chat_messages,
 )
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, AtDecision, Phase, Role
-from peercorpus.records.re2_fields import write_answer
 from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.record_rows import Row
