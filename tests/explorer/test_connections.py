@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from peercorpus.explorer import connections, server
+from peercorpus.explorer import server
 from peercorpus.explorer.server import serve_explorer
 
 HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -26,8 +26,8 @@ Address = tuple[str, int]
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
     """The address of an explorer with a timeout of a fifth of a second and at most three connections."""
-    monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", 0.2)
-    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
+    monkeypatch.setattr(server, "HEAD_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
     app = Starlette(routes=[Route("/", lambda _: PlainTextResponse("Papers")), Route("/slow", _answer_slowly)])
     monkeypatch.setattr(server, "make_app", lambda *_: app)
     with _serving(monkeypatch) as served:
@@ -134,7 +134,7 @@ def test_a_request_is_answered_however_long_it_takes(address: Address) -> None:
 def test_the_oldest_waiting_connection_makes_room_for_a_new_one(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_TIMEOUT_S", 60)
+    monkeypatch.setattr(server, "HEAD_TIMEOUT_S", 60)
     held = [connect(address) for _ in range(9)]
     try:
         with closing(connect(address)) as connection:

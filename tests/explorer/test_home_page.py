@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from explored import explored
 from invented_tables import ICLR, ICML, TMLR, paper, review, score
-from peercorpus.explorer.home.figures import BASE, TOP, Cell, Drift, Drifts, Group, Series, Stacked
+from peercorpus.explorer.figures import BASE, TOP, Cell, Drift, Drifts, Group, Series, Stacked
 from peercorpus.records.enums import Aspect, Phase, Status
 from peercorpus.report.write_report import open_source
 

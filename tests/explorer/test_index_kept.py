@@ -23,7 +23,7 @@ from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer import index_parts, search_index
 from peercorpus.explorer.index_documents import TEXTS
 from peercorpus.explorer.index_parts import VenueInputs, divide
-from peercorpus.explorer.points.point_documents import TEXT, read_point_row
+from peercorpus.explorer.point_documents import TEXT, read_point_row
 from peercorpus.explorer.search_index import OpenIndex, find_paper, find_stored, open_index
 from peercorpus.records.enums import Grade, PostKind
 from peercorpus.records.reviews import Review

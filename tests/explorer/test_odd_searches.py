@@ -14,8 +14,8 @@ from explored import explored
 from invented_tables import ICLR, ICML, paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.index_documents import MAX_TEXT_CHARACTERS, cut_text
-from peercorpus.explorer.people.author_names import list_pseudonym_words
-from peercorpus.explorer.points.point_selection import read_point_selection
+from peercorpus.explorer.point_search import read_point_selection
+from peercorpus.explorer.querying.names import list_pseudonym_words
 from peercorpus.explorer.selection import require_selection
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')

@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from explored import LIVELY, explored, known
 from invented_points import split
 from invented_tables import ICLR, ICML, TMLR, a_forum, paper, review
-from peercorpus.explorer.points import point_search
-from peercorpus.explorer.points.point_selection import PointSelection, read_point_selection
+from peercorpus.explorer import point_search
+from peercorpus.explorer.point_search import PointSelection, read_point_selection
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import PointAspect, PointKind
 from peercorpus.records.reviews import Section

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from explored import ATTACKS, LIVELY, QUIET, explored, hostile, known, known_with_points, split_into_points
 from invented_points import WEAKNESSES, answer, reaction, split
 from invented_tables import ICLR, a_forum, review
-from peercorpus.explorer.points.points_of_paper import point_anchor
+from peercorpus.explorer.points_of_paper import point_anchor
 from peercorpus.explorer.rendering import Prose
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import Point

@@ -14,9 +14,8 @@ from explored import LIVELY, explored
 from invented_tables import ICLR, NOON, conversation, paper, post, review, turn
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import PublicForum, keep_public
-from peercorpus.explorer.reading.citations import cite_post, cite_turn, openreview_address
-from peercorpus.explorer.reading.folding import FOLDED_CHARACTERS, SHOWN_CHARACTERS
-from peercorpus.explorer.rendering import Prose
+from peercorpus.explorer.citations import cite_post, cite_turn, openreview_address
+from peercorpus.explorer.rendering import FOLDED_CHARACTERS, SHOWN_CHARACTERS, Prose
 from peercorpus.records.enums import PostKind, Role
 
 TAG = re.compile(r"<[^>]+>")

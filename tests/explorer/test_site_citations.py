@@ -9,10 +9,9 @@ import pytest
 from chromium import IN_CHROMIUM, watched
 from explored import LIVELY, known_with_points
 from invented_tables import ICLR, conversation, invented, paper, post, review, turn
+from peercorpus.explorer.citations import Citation, cite_post, cite_turn, is_plain
 from peercorpus.explorer.paper_page import Spoken, read_dialogues
-from peercorpus.explorer.reading.citations import Citation, cite_post, cite_turn
 from peercorpus.explorer.site.addresses import paper_file
-from peercorpus.explorer.site.cited_turns import is_plain
 from peercorpus.explorer.site.release_papers import make_paper, read_rows
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.records.enums import PostKind, Role

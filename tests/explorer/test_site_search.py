@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from chromium import IN_CHROMIUM, watched
 from explored import LIVELY
 from peercorpus.explorer.site.addresses import paper_file, venue_file
-from peercorpus.explorer.site.postings import encode_lists
-from peercorpus.explorer.site.search_files import choose_file, encode_entry
+from peercorpus.explorer.site.search_files import choose_file, encode_entry, encode_lists
 from peercorpus.explorer.site.search_words import split, stem
 
 if TYPE_CHECKING:

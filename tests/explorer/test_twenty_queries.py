@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from explored import explored
 from invented_tables import ICLR, ICML, a_forum, ai_review, conversation, paper, post, review, text, turn, version
-from peercorpus.explorer.querying.variants import respell
+from peercorpus.explorer.querying.words import respell
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import Grade, PostKind, Role, SectionKind, Status
 from peercorpus.records.reviews import Section

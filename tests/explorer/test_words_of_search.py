@@ -18,7 +18,7 @@ from invented_points import split
 from invented_tables import ICLR, ICML, paper, post, review, score, text, version
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.querying.likeness import papers_like
-from peercorpus.explorer.querying.spelling import _find_nearest
+from peercorpus.explorer.querying.words import _find_nearest
 from peercorpus.explorer.search import select_rows
 from peercorpus.explorer.selection import Selection
 from peercorpus.explorer.server import open_explorer

@@ -10,7 +10,7 @@ import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, texts_by_post
-from peercorpus.explorer.people.author_names import (
+from peercorpus.explorer.querying.names import (
     AUTHORS,
     INITIALS,
     REVIEWER,

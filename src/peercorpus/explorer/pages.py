@@ -23,10 +23,10 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
-from peercorpus.explorer import rendering
+from peercorpus.explorer import figures, points_of_paper, rendering
+from peercorpus.explorer.citations import cite_post, cite_turn
 from peercorpus.explorer.export import FORMATS, export_command, export_python
-from peercorpus.explorer.home import figures
-from peercorpus.explorer.home.home_page import HomePage, read_home
+from peercorpus.explorer.home import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
@@ -37,12 +37,10 @@ from peercorpus.explorer.paper_page import (
     score_table,
     whole_json,
 )
-from peercorpus.explorer.points import naming
-from peercorpus.explorer.points.point_documents import NO_ASPECT
-from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
-from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
-from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
-from peercorpus.explorer.points.points_of_paper import (
+from peercorpus.explorer.point_documents import NO_ASPECT
+from peercorpus.explorer.point_search import EVERY_KIND, MOST_PAGES, read_point_selection, search_points
+from peercorpus.explorer.point_search import PAGE as POINTS_PAGE
+from peercorpus.explorer.points_of_paper import (
     MAX_POINTS_CHARACTERS,
     find_places,
     point_anchor,
@@ -51,7 +49,6 @@ from peercorpus.explorer.points.points_of_paper import (
 from peercorpus.explorer.querying.facets import describe_condition
 from peercorpus.explorer.querying.likeness import papers_like
 from peercorpus.explorer.querying.references import Reference, find_place
-from peercorpus.explorer.reading.citations import cite_post, cite_turn
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_stored, name_index
@@ -135,7 +132,7 @@ def load_templates() -> jinja2.Environment:
         "link_kinds": rendering.LINKS,
         "fields": rendering.FIELDS,
     }
-    templates.globals |= {"naming": naming, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
+    templates.globals |= {"naming": points_of_paper, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
     templates.globals |= {"cite_turn": cite_turn, "cite_post": cite_post}
     templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
     templates.filters |= {

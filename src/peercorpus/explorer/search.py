@@ -20,16 +20,15 @@ from peercorpus.explorer.index_documents import (
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.people.author_names import REVIEWER, list_pseudonym_words
-from peercorpus.explorer.querying.combined_queries import require_all, require_any
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
 from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
+from peercorpus.explorer.querying.names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
 from peercorpus.explorer.querying.references import Reference, find_reference, query_of
-from peercorpus.explorer.querying.spelling import suggest_words
+from peercorpus.explorer.querying.searched_fields import require_all, require_any
 from peercorpus.explorer.querying.typed_conditions import INDEX_FIELDS, TypedConditions, read_conditions
 from peercorpus.explorer.querying.venue_names import NO_VENUES, NamedVenues, find_named, write_names
-from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
+from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax, suggest_words
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.documents import PAGE_BREAK

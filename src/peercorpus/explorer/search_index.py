@@ -35,7 +35,7 @@ from peercorpus.explorer.index_parts import (
     make_part,
     read_inputs,
 )
-from peercorpus.explorer.querying.searched_fields import add_tokenizers
+from peercorpus.explorer.querying.searched_fields import OpenTexts, add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import require_own
@@ -55,19 +55,6 @@ _FEW_PAPERS = 1_000
 """Papers up to which this process indexes them sooner than others, which take time to start."""
 _TIMEOUT_S = 3_600.0
 """Time limit for one part in seconds; 1,840 papers take three."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTexts:
-    """Texts that are ready to be searched."""
-
-    index: tantivy.Index
-    searcher: tantivy.Searcher
-
-    @property
-    def schema(self) -> tantivy.Schema:
-        """The fields of the index."""
-        return self.index.schema
 
 
 @dataclass(frozen=True, slots=True)

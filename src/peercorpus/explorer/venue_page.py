@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from peercorpus.corpus.filters import parse
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.points.point_documents import NO_ASPECT
+from peercorpus.explorer.point_documents import NO_ASPECT
 from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Grade, Status

@@ -13,8 +13,8 @@ from tantivy import DocAddress, Occur, Query
 
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_stored
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
-from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+from peercorpus.explorer.querying.searched_fields import OpenTexts, SearchedFields, split_words
+from peercorpus.explorer.search_index import OpenIndex
 
 MAX_PAPERS = 5
 """Maximum number of papers shown as like another."""

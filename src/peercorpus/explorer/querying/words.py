@@ -6,21 +6,61 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
+from string import ascii_lowercase
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 from tantivy import Query
 
-from peercorpus.explorer.people.author_names import AUTHORS, spell_out
-from peercorpus.explorer.people.quoted_names import widen_phrases
-from peercorpus.explorer.people.typed_initials import FoundName, NameReader
-from peercorpus.explorer.querying.combined_queries import require_all, require_any
+from peercorpus.explorer.querying.names import AUTHORS, FoundName, NameReader, spell_out, widen_phrases
 from peercorpus.explorer.querying.passages import Sought
-from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
+from peercorpus.explorer.querying.searched_fields import (
+    VOCABULARY,
+    OpenTexts,
+    SearchedFields,
+    fold,
+    require_all,
+    require_any,
+    split_words,
+)
 from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
-from peercorpus.explorer.querying.variants import respell
-from peercorpus.explorer.search_index import OpenTexts
+
+_VERBS = re.compile(
+    r"([bcdfghj-np-tvwxz]*+[aeiouy][a-z]+)(is|iz)(e|es|ed|er|ers|ing|able|ation|ations|ational|ationally)"
+)
+"""Optimise, organisation. A vowel and another letter come before it, as in no one of size, prise, wise and rise."""
+_LYSES = re.compile(r"([a-z]*(?:anal|paral|catal))(ys|yz)(e|ed|er|ers|ing)")
+"""Analyse; not analyses, which is a noun as well."""
+_COLOURS = re.compile(
+    r"([a-z]*(?:arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|hon|hum|lab|neighb|od|parl|ranc|rig|rum"
+    r"|sav|savi|splend|succ|tum|val|vap|vig))"
+    r"(our|or)(|s|ed|ing|ings|al|ally|able|ably|ful|fully|hood|hoods|ist|ists|ite|ites|less|y|er|ers|ism)"
+)
+_CENTRES = re.compile(
+    r"([a-z]*(?:cent|theat|met|lit)|fib|spect|calib|sab|lust|somb|och|meag|tit|mit|scept)(re|er)(|s|d|ed)"
+)
+_PAIRS = (("is", "iz"), ("ys", "yz"), ("our", "or"), ("re", "er"))
+_OTHER: Mapping[str, str] = dict(_PAIRS) | {second: first for first, second in _PAIRS}
+
+
+def respell(word: str) -> str | None:
+    """Return the other spelling of a word in lower case, or None if it has one spelling.
+
+    >>> respell("optimisation"), respell("behavior"), respell("fibres"), respell("four")
+    ('optimization', 'behaviour', 'fibers', None)
+    """
+    for rule in (_VERBS, _LYSES, _COLOURS, _CENTRES):
+        found = rule.fullmatch(word)
+        if found is not None:
+            head, sign, end = found.groups()
+            if rule is _CENTRES:
+                end = {"d": "ed", "ed": "d"}.get(end, end)  # Centred, centered.
+            return f"{head}{_OTHER[sign]}{end}"
+    return None
+
 
 _MAX_WORDS = 32
 """Further words are ignored."""
@@ -297,3 +337,79 @@ def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> R
 def filter_by(query: Query, filters: Sequence[Query]) -> Query:
     """Return the query for documents that pass filters, which do not change their scores."""
     return require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])
+
+
+_MIN_LETTERS = 4
+"""Shorter words are not corrected."""
+_MANY_LETTERS = 7
+"""A word of at least this many letters may differ by two edits, a shorter one by one."""
+_MAX_CORRECTED = 4
+"""Words of one search that are corrected."""
+_MAX_BEGINNINGS = 300
+"""Beginnings of words that are looked up for a word that differs by two edits."""
+_MAX_LISTED = 40
+"""Words of each beginning that are compared, the most frequent first."""
+_RARE = 3
+"""A word in at most this many documents may be misspelt too, if"""
+_MORE_FREQUENT = 30
+"""one that differs by one edit is in this many times as many."""
+
+
+def suggest_words(opened: OpenTexts, words: Sequence[Word]) -> str | None:
+    """Return the words with those that the index lacks, or hardly has, replaced by the nearest that it has.
+
+    None if no word is replaced. Nearness is the number of letters that are inserted, left out, replaced, or swapped
+    with the next (optimal string alignment); of equally near words the most frequent is taken.
+    """
+    better: dict[str, str] = {}
+    for word in words:
+        if len(word.parts) == 1 and word.documents <= _RARE and len(better) < _MAX_CORRECTED:
+            suggested = _find_nearest(opened, fold(word.parts[0]), word.documents)
+            if suggested is not None:
+                better[word.written] = suggested
+    return " ".join(better.get(word.written, word.written) for word in words) if better else None
+
+
+def _find_nearest(opened: OpenTexts, part: str, documents: int) -> str | None:
+    if len(part) < _MIN_LETTERS or not part.isalpha():
+        return None
+    most = 2 if len(part) >= _MANY_LETTERS and not documents else 1
+    frequencies = dict(_list_near(opened, part, most))
+    frequencies.pop(part, None)
+    near = process.extract(part, list(frequencies), scorer=OSA.distance, score_cutoff=most, limit=None)
+    least = _MORE_FREQUENT * documents
+    ranked = [(distance, -frequencies[word], word) for word, distance, _ in near if frequencies[word] >= least]
+    return min(ranked)[2] if ranked else None
+
+
+def _list_near(opened: OpenTexts, part: str, most: int) -> Iterable[tuple[str, int]]:
+    """Yield words that may be near, with the number of documents of each.
+
+    Every word that differs by one edit is looked up. One that differs by two is found if at most one of them is in the
+    first half of the word, and if it is frequent among those that begin like it: so few words are compared however many
+    the corpus has.
+    """
+    for word in _edit_once(part):
+        if frequency := opened.searcher.doc_freq(VOCABULARY, word):
+            yield word, frequency
+    if most < 2:
+        return
+    half = (len(part) + 1) // 2
+    shortened = (part[:place] + part[place + 1 : half + 1] for place in range(half))
+    edited = (word for word in _edit_once(part[:half]) if len(word) >= half)
+    for beginning in islice(dict.fromkeys([part[:half], *shortened, *edited]), _MAX_BEGINNINGS):
+        for word, frequency in opened.searcher.terms_with_prefix(VOCABULARY, beginning, limit=_MAX_LISTED):
+            if abs(len(word) - len(part)) <= most and word.isalpha():
+                yield word, frequency
+
+
+def _edit_once(part: str) -> Iterable[str]:
+    """Yield the words that differ from one by a letter left out, swapped with the next, replaced or inserted."""
+    for place in range(len(part) + 1):
+        before, after = part[:place], part[place:]
+        yield before + after[1:]
+        if len(after) > 1:
+            yield before + after[1] + after[0] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after[1:]
+            yield before + letter + after

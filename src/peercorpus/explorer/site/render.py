@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from peercorpus.explorer import rendering
+from peercorpus.explorer.citations import paper_attribute, turn_attributes
 from peercorpus.explorer.pages import load_templates
 from peercorpus.explorer.paper_page import (
     Dialogue,
@@ -24,16 +25,13 @@ from peercorpus.explorer.paper_page import (
     score_table,
 )
 from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
-from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
+from peercorpus.explorer.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
-from peercorpus.explorer.site.assets import content_policy, inline_scripts
-from peercorpus.explorer.site.cited_turns import paper_attribute, turn_attributes
-from peercorpus.explorer.site.compact import compact
-from peercorpus.explorer.site.people_words import list_people
+from peercorpus.explorer.site.assets import compact, content_policy, inline_scripts
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
-from peercorpus.explorer.site.search_words import PaperWords, read_words
+from peercorpus.explorer.site.search_words import PaperWords, list_people, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
 from peercorpus.records.enums import Status
 from peercorpus.records.papers import Link

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show, show_nothing
@@ -36,8 +37,35 @@ from peercorpus.explorer.site.render import (
 )
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, check_replaceable, replace_folder
+from peercorpus.release.published import count_taken_rows
+from peercorpus.workspace.workspace import Workspace
+
+
+def check_taken_down(release: Release, workspace: Workspace, out: Path) -> None:
+    """Check that a release contains nothing that a workspace has taken down since.
+
+    A file of a paper that is taken down counts wherever it is, and a listed id also if the workspace no longer has its
+    record.
+
+    Args:
+        release: The release.
+        workspace: The workspace.
+        out: The folder of the site, which the error says is unchanged if it exists.
+
+    Raises:
+        PeercorpusError: It does.
+    """
+    rows = count_taken_rows(release, read_takedown(workspace))
+    if rows:
+        kept = f" '{out}' was not changed: take it down where it is hosted." if out.exists() else ""
+        raise PeercorpusError(
+            f"The release '{release.folder}' contains what is taken down in {plural(rows, 'row')}, by"
+            f" '{workspace.folder / LIST}'; publish it again, then make the site of the new release.{kept}"
+        )
+
 
 MANIFEST = "site.json"
 """Names every other file of a site with its sha256; a folder that has it may be replaced."""
@@ -141,7 +169,7 @@ def write_site(
     """Write the site of a release into a folder, which is replaced as a whole.
 
     Memory grows with the number of papers. Whether the release contains taken-down records is checked by
-    `taken_down.check_taken_down`.
+    `check_taken_down`.
 
     Args:
         release: The release.
