@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from explored import explored
 from invented_tables import ICLR, ICML, paper, version
-from peercorpus.explorer.querying.typed_conditions import CONDITIONS, read_conditions
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED
+from peercorpus.explorer.querying.typed_query import CONDITIONS, read_query
 from peercorpus.records.enums import Grade, Status
 
 PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
@@ -159,8 +160,8 @@ def test_every_name_that_a_hint_suggests_can_be_typed() -> None:
     values |= dict.fromkeys(("status", "decision", "outcome"), "accepted")
     values |= dict.fromkeys(("has_rebuttal", "score_changed"), "yes")
     for name in CONDITIONS:
-        read = read_conditions(f"{name}:{values.get(name, '1')}")
-        assert (read.words, len(read.conditions), read.hints) == ("", 1, [])
+        read = read_query(f"{name}:{values.get(name, '1')}", FIELDS_SEARCHED)
+        assert (read.text, len(read.conditions), read.hints) == ("", 1, [])
 
 
 @pytest.mark.parametrize(

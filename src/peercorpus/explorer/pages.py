@@ -48,7 +48,7 @@ from peercorpus.explorer.points_of_paper import (
 )
 from peercorpus.explorer.querying.facets import describe_condition
 from peercorpus.explorer.querying.likeness import papers_like
-from peercorpus.explorer.querying.references import Reference, find_place
+from peercorpus.explorer.querying.typed_query import Reference
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_stored, name_index
@@ -94,8 +94,13 @@ _PAGES = {"home": "/", "search": "/papers"}
 
 
 def _address_at(forum: PublicForum, note_id: str) -> str:
-    """Return the address of a paper's page, at a post; at its beginning if it does not show the post."""
-    place = find_place(dict(find_places(forum, read_dialogues(forum))), note_id)
+    """Return the address of a paper's page, at a post; at its beginning if it does not show the post.
+
+    The id may be in other letter case if exactly one post has such an id.
+    """
+    places = dict(find_places(forum, read_dialogues(forum)))
+    folded = {place for other, place in places.items() if other.lower() == note_id.lower()}
+    place = places.get(note_id) or (folded.pop() if len(folded) == 1 else None)
     return address("paper", forum.paper.forum_id) + (f"#{quote(place)}" if place else "")
 
 

@@ -24,6 +24,7 @@ from peercorpus.explorer.points_of_paper import ASPECTS, KINDS
 from peercorpus.explorer.querying.facets import MAX_VALUES, Facet, FacetValue
 from peercorpus.explorer.querying.likeness import find_like, make_rule_of_points
 from peercorpus.explorer.querying.passages import PassageFinder, Piece, show_part
+from peercorpus.explorer.querying.typed_query import read_query
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax, suggest_words
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import TOO_MANY, clip_words, explain_unknown, read_page
@@ -317,7 +318,8 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     if selection.like:
         return _search_like(opened, selection)
     points = opened.points
-    parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
+    typed = read_query(selection.words, FIELDS_SEARCHED)
+    parsed = parse_words(points, typed, FIELDS_SEARCHED)
     filters = _list_filters(opened, selection)
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
     venues = _select_venues(opened, selection)
@@ -336,7 +338,7 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
         missed=relaxed.missed,
         is_any=bool(relaxed.wanted),
         suggested=suggest_words(points, parsed.words),
-        hints=[*selection.hints, *parsed.hints],
+        hints=[*selection.hints, *typed.hints],
         facets=make_point_facets(counts, selection, opened.venues),
     )
 
@@ -359,7 +361,8 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
         return PointPage([], PointCounts(), [])
     document = points.searcher.doc(itself[0][1])
     filters = _list_filters(opened, selection)
-    parsed = parse_words(points, selection.words, FIELDS_SEARCHED)
+    typed = read_query(selection.words, FIELDS_SEARCHED)
+    parsed = parse_words(points, typed, FIELDS_SEARCHED)
     filters += [parsed.query] if selection.words else []
     text = str(document.get_first(TEXT) or "")
     rule = make_rule_of_points(points, FIELDS_SEARCHED, TEXT, text)
@@ -369,7 +372,7 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     counts = PointCounts()
     for hit in hits:
         counts.add(hit.row.kind.value, hit.row.aspect or NO_ASPECT, "yes" if hit.row.answers else "no", 1)
-    hints = [*selection.hints, *parsed.hints]
+    hints = [*selection.hints, *typed.hints]
     return PointPage(hits, counts, parsed.faults, like=_make_hit(document, None), hints=hints)
 
 

@@ -167,29 +167,22 @@ def list_pseudonym_words(pseudonym: str) -> Iterator[str]:
     yield from dict.fromkeys(words)
 
 
-_PHRASE = re.compile(r'(?<![^\s(+-])(?:(\w++):)?+"([^"]++)"(?![\w~^*])')
 _MAX_PHRASE_PARTS = 6
 """Words of a phrase that may be a name."""
 
 
-def widen_phrases(opened: OpenTexts, words: str, fields: SearchedFields) -> str:
-    """Return a search with each phrase that names somebody as an alternative between all ways to find that.
+def list_other_forms(opened: OpenTexts, phrase: str, field: str | None, fields: SearchedFields) -> Iterator[str]:
+    """Yield the queries for a phrase in quotation marks that names somebody: an author, a reviewer, a venue.
+
+    A phrase is taken literally; but the index has pseudonyms and ids of venues as one word, and names of authors with
+    accents or initials that nobody should have to know.
 
     Args:
         opened: The index.
-        words: The search, in tantivy's query language.
+        phrase: The phrase.
+        field: The field that is named before it; None if none is.
         fields: The fields that are searched.
     """
-
-    def widen(found: re.Match[str]) -> str:
-        others = list(_list_others(opened, found[2], found[1], fields))
-        return f"({' OR '.join([found[0], *others])})" if others else found[0]
-
-    return _PHRASE.sub(widen, words)
-
-
-def _list_others(opened: OpenTexts, phrase: str, field: str | None, fields: SearchedFields) -> Iterator[str]:
-    """Yield the further queries for a phrase."""
     parts = split_words(phrase)
     if not 1 < len(parts) <= _MAX_PHRASE_PARTS:
         return

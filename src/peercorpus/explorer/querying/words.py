@@ -5,7 +5,6 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
@@ -15,7 +14,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 from tantivy import Query
 
-from peercorpus.explorer.querying.names import AUTHORS, FoundName, NameReader, spell_out, widen_phrases
+from peercorpus.explorer.querying.names import AUTHORS, FoundName, NameReader, list_other_forms, spell_out
 from peercorpus.explorer.querying.passages import Sought
 from peercorpus.explorer.querying.searched_fields import (
     VOCABULARY,
@@ -24,9 +23,8 @@ from peercorpus.explorer.querying.searched_fields import (
     fold,
     require_all,
     require_any,
-    split_words,
 )
-from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
+from peercorpus.explorer.querying.typed_query import Piece, TypedQuery
 
 _VERBS = re.compile(
     r"([bcdfghj-np-tvwxz]*+[aeiouy][a-z]+)(is|iz)(e|es|ed|er|ers|ing|able|ation|ations|ational|ationally)"
@@ -62,12 +60,8 @@ def respell(word: str) -> str | None:
     return None
 
 
-_MAX_WORDS = 32
-"""Further words are ignored."""
-_MAX_BYTES = 40
-"""Words of this many bytes of UTF-8 or more are not in the index (`searched_fields`)."""
-_SIDE_BY_SIDE = re.compile(r",(?=[^\W\d_])|(?<![^\W_])[^\W\d_]\.(?=[^\W\d_]{2})")
-"""A comma, or an initial with its full stop, before a word: "Gomez,Ana", "A.Gomez"."""
+_MAX_SOUGHT = 32
+"""Words and phrases of an expression that are marked."""
 _MIN_COMPOUND = 8
 """Letters of a word that may be two words written as one."""
 _MIN_PART = 3
@@ -123,52 +117,53 @@ class ParsedWords:
         words: The words, if no sign of the query language is among them; otherwise empty.
         faults: Parts that could not be parsed and were left out.
         sought: The words to mark in passages.
-        hints: Parts that were interpreted differently from what was typed, one sentence each.
     """
 
     query: Query
     words: Sequence[Word] = ()
     faults: Sequence[str] = ()
     sought: Sequence[Sought] = ()
-    hints: Sequence[str] = ()
 
 
-def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
-    """Parse the words of a search leniently.
+def parse_words(opened: OpenTexts, typed: TypedQuery, fields: SearchedFields) -> ParsedWords:
+    """Return the query for the words of a search.
 
     Args:
         opened: The index.
-        words: The search, in tantivy's query language; empty for everything.
+        typed: The search.
         fields: The fields that are searched if the words name none.
     """
-    # A letter and its accent may have been typed as two signs.
-    words, hints = tidy(unicodedata.normalize("NFC", words), fields)
-    if not words:
-        return ParsedWords(Query.all_query(), hints=hints)
-    if has_signs(words):
-        return _parse_syntax(opened, words, fields, hints)
-    read, more = _WordReader(opened, fields).read(words)
-    hints += more
-    query = require_all([word.query for word in read]) if read else Query.empty_query()
+    if typed.pieces:
+        return _parse_expression(opened, typed, fields)
+    if not typed.words:
+        return ParsedWords(Query.empty_query() if typed.text else Query.all_query())
+    read = _WordReader(opened, fields).read(typed.words)
     sought = [each for number, word in enumerate(read) for each in word.list_sought(number)]
-    return ParsedWords(query, read, sought=sought, hints=hints)
+    return ParsedWords(require_all([word.query for word in read]), read, sought=sought)
 
 
-def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields, hints: Sequence[str]) -> ParsedWords:
+def _parse_expression(opened: OpenTexts, typed: TypedQuery, fields: SearchedFields) -> ParsedWords:
     def parse(text: str) -> tuple[Query, list[str]]:
         query, errors = opened.index.parse_query_lenient(
             text, list(fields.weights), dict(fields.weights), conjunction_by_default=True
         )
         return query, [str(error) for error in errors]
 
-    widened = widen_phrases(opened, words, fields)
+    widened = "".join(_widen(opened, piece, fields) for piece in typed.pieces)
     query, faults = parse(widened)
     if any("Only excluding" in fault for fault in faults):
         query, faults = parse(f"* {widened}")
-    if ":" in words and "*" in words and not _is_supported(opened, query):
-        said = f"'{words}' asks whether a field has a value, which the index supports for some fields only."
-        return ParsedWords(Query.all_query(), faults=[said], hints=hints)
-    return ParsedWords(query, faults=faults[:3], sought=list_sought(words), hints=hints)
+    if ":" in widened and "*" in widened and not _is_supported(opened, query):
+        said = f"'{typed.text}' asks whether a field has a value, which the index supports for some fields only."
+        return ParsedWords(Query.all_query(), faults=[said])
+    return ParsedWords(query, faults=faults[:3], sought=list(islice(typed.sought, _MAX_SOUGHT)))
+
+
+def _widen(opened: OpenTexts, piece: Piece, fields: SearchedFields) -> str:
+    """Return a piece of an expression; a phrase that names somebody as an alternative of all ways to find that."""
+    is_name = piece.is_phrase and not re.match(r"[\w~^*]", piece.after)
+    others = list(list_other_forms(opened, piece.value or "", piece.field, fields)) if is_name else []
+    return piece.before + (f"({' OR '.join([piece.core, *others])})" if others else piece.core) + piece.after
 
 
 def _is_supported(opened: OpenTexts, query: Query) -> bool:
@@ -187,20 +182,17 @@ class _WordReader:
         self._opened = opened
         self._fields = fields
 
-    def read(self, words: str) -> tuple[list[Word], list[str]]:
-        """Return the words of a search, and a sentence if there are too many; without a letter or digit it is none."""
-        typed = _SIDE_BY_SIDE.sub(r"\g<0> ", words).split()
-        parts = {token: parts for token in typed if (parts := _split_token(token))}
-        tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
+    def read(self, parts: Mapping[str, tuple[str, ...]]) -> list[Word]:
+        """Return the words of a search, which are given in their parts."""
+        tokens = list(parts)
         joined: dict[str, list[str]] = {}
         for first, second in pairwise(tokens):
             if len(parts[first]) == len(parts[second]) == 1 and "*" not in first + second:
                 whole = parts[first][0] + parts[second][0]
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
-        names = NameReader(self._opened, self._fields).read({token: parts[token] for token in tokens})
-        read = [self._make_word(token, parts[token], joined.get(token, ()), names.get(token)) for token in tokens]
-        return read, [f"Only the first {_MAX_WORDS} words were searched for."] if len(parts) > _MAX_WORDS else []
+        names = NameReader(self._opened, self._fields).read(parts)
+        return [self._make_word(token, parts[token], joined.get(token, ()), names.get(token)) for token in tokens]
 
     def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str], name: FoundName | None) -> Word:
         if name is not None and name.is_sure:
@@ -294,12 +286,6 @@ class _WordReader:
     def _count(self, part: str) -> int:
         names = self._fields.weights
         return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
-
-
-def _split_token(token: str) -> tuple[str, ...]:
-    """Return the words of a token; one that is too long for the index, and so in no document, is a word as well."""
-    is_long = len(token.encode()) >= _MAX_BYTES and any(map(str.isalnum, token))
-    return split_words(token) or ((token.lower(),) if is_long else ())
 
 
 @dataclass(frozen=True, slots=True)
