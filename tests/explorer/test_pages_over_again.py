@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 import tantivy
-from starlette.responses import HTMLResponse
 from starlette.testclient import TestClient
 
 from explored import LIVELY, explored, known
-from peercorpus.explorer import server
 from peercorpus.explorer.index_documents import Stored, read_stored
-from peercorpus.explorer.pages import Explorer
 
 PAGES = ("/", "/?q=kites", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/venues", "/about", "/static/style.css", "/points")
 
@@ -72,53 +69,6 @@ def test_a_page_reads_each_document_of_the_index_once(client: TestClient, monkey
         read.clear()
         assert client.get(page).status_code == 200
         assert len(read) == len(set(read)) > 0, page
-
-
-def test_a_cached_page_is_counted_with_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with explored(tmp_path / "corpus", known()) as client:
-        size = len(client.get("/about").content)
-        monkeypatch.setattr(server, "_KEPT_BYTES", size + 1_000)
-        made: list[str] = []
-        make = Explorer.page
-
-        def count(self: Explorer, template: str, status: int = 200, **values: object) -> HTMLResponse:
-            made.append(template)
-            return make(self, template, status, **values)
-
-        monkeypatch.setattr(Explorer, "page", count)
-        for query in ("x" * 10, "x" * 10, "x" * 2_000, "x" * 2_000):
-            assert client.get(f"/about?{query}").status_code == 200
-        assert made == ["about.html"] * 3
-
-
-@pytest.mark.slow
-def test_the_latest_pages_are_cached_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    make = Explorer.page
-
-    def count(self: Explorer, template: str, status: int = 200, **values: object) -> HTMLResponse:
-        made.append(template)
-        return make(self, template, status, **values)
-
-    monkeypatch.setattr(Explorer, "page", count)
-    with explored(tmp_path / "corpus", known()) as client:
-        first = client.get("/about")
-        size = len(first.content)
-        again = client.get("/about", headers={"accept-encoding": "identity"})
-        assert (again.content, again.headers["etag"]) == (first.content, first.headers["etag"])
-        assert again.headers["content-length"] == str(size)
-        assert client.head("/about").headers["etag"] == first.headers["etag"]
-        assert client.get("/about?x=1").status_code == 200
-        assert made == ["about.html"] * 3
-        made.clear()
-        for _ in range(2):
-            assert client.get("/paper/none").status_code == 404
-        assert made == ["error.html"] * 2
-        monkeypatch.setattr(server, "_KEPT_BYTES", size + len("/about") + 1)
-        made.clear()
-        for page in ("/keys", "/venues", "/about", "/about", "/venues"):
-            client.get(page)
-        assert made == ["error.html", "venues.html", "about.html", "venues.html"]
 
 
 def test_a_question_mark_in_a_path_gives_another_etag_than_a_query(client: TestClient) -> None:

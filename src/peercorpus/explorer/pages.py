@@ -23,7 +23,7 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
-from peercorpus.explorer import figures, points_of_paper, rendering
+from peercorpus.explorer import points_of_paper, rendering
 from peercorpus.explorer.citations import cite_post, cite_turn
 from peercorpus.explorer.export import FORMATS, export_command, export_python
 from peercorpus.explorer.home import HomePage, read_home
@@ -201,7 +201,7 @@ class Explorer:
         """Answer with the contents of the corpus; with a query string, as `search` does."""
         if request.url.query:
             return self.search(request)
-        return self.page("home.html", home=self._home, drawing=figures, venues=self.index.venues)
+        return self.page("home.html", home=self._home, venues=self.index.venues)
 
     def search(self, request: Request) -> Response:
         """Answer with the search form and one page of results; a page beyond the last one names the last.

@@ -9,7 +9,6 @@ import hashlib
 import ipaddress
 import secrets
 import socket
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
 from pathlib import Path
@@ -110,8 +109,6 @@ _COMPRESSED_BYTES = 1_000
 """Shorter answers are not compressed."""
 _COMPRESSION_LEVEL = 5
 """Level of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
-_KEPT_BYTES = 32_000_000
-"""Size of the pages that are kept; 600 pages of papers of the demo."""
 _AT_ONCE = 2
 """Pages made at the same time. Python makes one at a time whatever their number, but another can be made while tantivy
 searches; with a thread for each request all of them would wait for the last."""
@@ -237,68 +234,6 @@ class Revalidation:
         await self._app(scope, receive, send_marked)
 
 
-class KeptPages:
-    """Middleware that keeps the pages made last, and answers with them again instead of making them again.
-
-    What a page shows follows from its address alone (`Revalidation`).
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._pages: OrderedDict[tuple[str, bytes], tuple[Message, Message]] = OrderedDict()
-        self._bytes = 0
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http" or scope["method"] != "GET":
-            await self._app(scope, receive, send)
-            return
-        key = (scope["path"], scope["query_string"])
-        if key in self._pages:
-            self._pages.move_to_end(key)
-            start, body = self._pages[key]
-            await send(_copy(start))
-            await send(_copy(body))
-            return
-        started: list[Message] = []
-
-        async def send_and_keep(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message):
-                started.append(_copy(message))
-            elif started and not message.get("more_body", False):
-                self._keep(key, started[0], _copy(message))
-            else:
-                started.clear()
-            await send(message)
-
-        await self._app(scope, receive, send_and_keep)
-
-    def _keep(self, key: tuple[str, bytes], start: Message, body: Message) -> None:
-        """Cache a page; the least recently requested ones make room for it."""
-        if key in self._pages or _size(key, body) > _KEPT_BYTES:
-            return
-        self._pages[key] = (start, body)
-        self._bytes += _size(key, body)
-        while self._bytes > _KEPT_BYTES:
-            oldest, (_, its_body) = self._pages.popitem(last=False)
-            self._bytes -= _size(oldest, its_body)
-
-
-def _size(key: tuple[str, bytes], body: Message) -> int:
-    """Return the size of a cached page including its address: a query string may be longer than the page."""
-    return sum(map(len, key)) + len(body["body"])
-
-
-def _copy(message: Message) -> Message:
-    """Return a message that others may change: the list of headers is where compression is stated."""
-    return {name: list(value) if name == "headers" else value for name, value in message.items()}
-
-
-def _is_page(start: Message) -> bool:
-    is_html = any(name == b"content-type" and value.startswith(b"text/html") for name, value in start["headers"])
-    return start["status"] == 200 and is_html
-
-
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
     """Open the pages over the tables of a workspace, and build the index if necessary.
 
@@ -404,7 +339,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         exception_handlers=dict.fromkeys((HTTPException, PeercorpusError, OSError, Exception), explorer.refused),
     )
     listed = _read_list(explorer.folder)
-    compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
+    compressed = GZipMiddleware(app, minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
     return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
 
 

@@ -41,11 +41,13 @@ class Bars:
 
     Attributes:
         noun: The items counted, in the plural.
+        unknown: Number of items that are in no bar.
     """
 
     title: str
     noun: str
     bars: Sequence[Bar]
+    unknown: int = 0
 
     @property
     def total(self) -> int:
