@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
@@ -16,7 +15,7 @@ from explored import LIVELY, QUIET, SILENT
 from invented_tables import paper
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer import export
-from peercorpus.explorer.export import as_csv, as_jsonl, as_parquet, selected, write_selection
+from peercorpus.explorer.export import as_csv, as_jsonl, as_parquet, write_selection
 from peercorpus.explorer.paper_row import COLUMNS, PaperRow, paper_row
 
 
@@ -95,24 +94,6 @@ def test_no_cell_of_a_csv_is_a_formula() -> None:
     (row,) = csv.DictReader(io.StringIO(b"".join(as_csv([a_row(1, '=HYPERLINK("x")')])).decode()))
     assert row["title"] == '\'=HYPERLINK("x")'
     assert [*row] == [*COLUMNS]
-
-
-@pytest.mark.parametrize(
-    "query", ["status=rejected", "q=kites&has_rebuttal=yes", "", "where=keyword%3Dkites", "year=2023&status=rejected"]
-)
-def test_the_python_on_the_page_gives_the_same_papers(client: TestClient, known_folder: Path, query: str) -> None:
-    from html import unescape
-
-    page = client.get(f"/papers?{query}").text
-    code = unescape(page[page.rindex("<code>") + 6 : page.rindex("</code></pre>")])
-    *lines, last = code.split("\n")
-    names: dict[str, object] = {}
-    exec("\n".join(lines), names)
-    frame = eval(last, names)
-    assert isinstance(frame, pl.LazyFrame)
-    expected = sorted(ids_in_jsonl(client.get(f"/export.jsonl?{query}").content))
-    assert sorted(frame.collect()["forum_id"].to_list()) == expected
-    assert sorted(selected(known_folder, query)) == expected
 
 
 def test_the_command_on_the_page_writes_the_same_papers(

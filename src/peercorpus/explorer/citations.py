@@ -159,18 +159,14 @@ def paper_attribute(forum: PublicForum) -> Markup:
     }
     if any("," in name or not is_plain(masked(name)) for name in paper.authors):
         added["authors"] = [escape_text(_join(name)) for name in paper.authors]
-    if paper.year and None in _list_moments(forum):
+    moments = [turn.created_at for talk in forum.conversations for turn in talk.turns]
+    if paper.year and None in [*moments, *(post.created_at for post in forum.posts)]:
         added["year"] = paper.year
     return _attribute("cite", json.dumps(added, separators=(",", ":"))) if added else _NOTHING
 
 
 def _join(text: str) -> str:
     return " ".join(masked(text).split())
-
-
-def _list_moments(forum: PublicForum) -> set[datetime | None]:
-    turns = {turn.created_at for talk in forum.conversations for turn in talk.turns}
-    return turns | {post.created_at for post in forum.posts}
 
 
 def turn_attributes(forum: PublicForum, talk: Dialogue, item: Spoken | ToAll) -> Markup:

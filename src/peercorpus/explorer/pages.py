@@ -25,13 +25,14 @@ from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
 from peercorpus.explorer import points_of_paper, rendering
 from peercorpus.explorer.citations import cite_post, cite_turn
-from peercorpus.explorer.export import FORMATS, export_command, export_python
+from peercorpus.explorer.export import FORMATS, export_command
 from peercorpus.explorer.home import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
     group_by_section,
+    name_other,
     name_text,
     read_dialogues,
     score_table,
@@ -113,10 +114,6 @@ def search_address(query_string: str) -> str:
     return f"{address('search')}?{query_string}".rstrip("?")
 
 
-def _keyword_address(word: str) -> str:
-    return search_address(f"where={do_urlencode(masked(f'keyword={word}'))}")
-
-
 def load_templates() -> jinja2.Environment:
     """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
@@ -124,7 +121,7 @@ def load_templates() -> jinja2.Environment:
     templates.globals |= {
         "address": address,
         "search_address": search_address,
-        "keyword_address": _keyword_address,
+        "keyword_address": lambda word: search_address(f"where={do_urlencode(masked(f'keyword={word}'))}"),
         "policy": None,
         "is_brief": False,
         "statuses": rendering.STATUSES,
@@ -212,7 +209,6 @@ class Explorer:
         results = search(self.index, asked)
         if results.reference is not None and results.hits and not asked.conditions:
             return RedirectResponse(self._address_of(results.hits[0].row.forum_id, results.reference), 303)
-        is_whole = self.takedown.ids == ()
         return self.page(
             "search.html",
             asked=asked,
@@ -224,7 +220,6 @@ class Explorer:
                 for condition in asked.conditions
             ],
             command=export_command(self.folder, asked),
-            python=export_python(self.folder, asked, is_whole=is_whole),
             formats=FORMATS,
             where=FIELDS,
         )
@@ -286,9 +281,7 @@ class Explorer:
 
     def _describe_link(self, forum_id: str, link: Link) -> tuple[Link, str, str, str]:
         """Return a link with the id, venue and title of the other paper."""
-        is_later = link.forum_id == forum_id
-        other_id = link.earlier_id if is_later else link.forum_id
-        venue_id = link.earlier_venue_id if is_later else link.venue_id
+        other_id, venue_id = name_other(link, forum_id)
         stored = find_stored(self.index, other_id)
         return link, other_id, venue_id, (stored.row.title if stored else None) or "Untitled"
 

@@ -209,24 +209,18 @@ def make_point_facets(
         selection: The search.
         venues: The venues by id.
     """
-    by_lower = {venue_id.lower(): venue for venue_id, venue in venues.items()}
-    names = {venue_id: venue.venue_id for venue_id, venue in by_lower.items()}
+    names = {venue_id.lower(): venue_id for venue_id in venues}
     kinds = {kind.value: name for kind, name in KINDS.items() if kind.value in counts.kinds}
     aspects = {**{aspect.value: name for aspect, name in ASPECTS.items()}, NO_ASPECT: "Not known"}
+    ranked = sorted(counts.venues, key=lambda key: (-counts.venues[key], key))
     facets = [
-        _make(
-            selection, "venue", "Venue", counts.venues, {key: names.get(key, key) for key, _ in _rank(counts.venues)}
-        ),
+        _make(selection, "venue", "Venue", counts.venues, {key: names.get(key, key) for key in ranked}),
         _make(selection, "year", "Year", counts.years, {year: year for year in sorted(counts.years, reverse=True)}),
         _make(selection, "kind", "Kind", counts.kinds, kinds),
         _make(selection, "aspect", "Aspect", counts.aspects, aspects),
         _make(selection, "answered", "Answer of the authors", counts.answered, _ANSWERED),
     ]
     return [facet for facet in facets if facet.values]
-
-
-def _rank(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
 
 
 def _make(
@@ -322,7 +316,11 @@ def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     parsed = parse_words(points, typed, FIELDS_SEARCHED)
     filters = _list_filters(opened, selection)
     relaxed, query = Relaxed(parsed.query), filter_by(parsed.query, filters)
-    venues = _select_venues(opened, selection)
+    venues = [
+        venue
+        for venue in opened.venues.values()
+        if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year or selection.year))
+    ]
     is_counted = bool(selection.words) or any(venue.year is None for venue in venues)
     counts = _count(opened, query) if is_counted else add_counts(venues, selection)
     if parsed.words and not counts.total:
@@ -393,14 +391,6 @@ def _list_filters(opened: OpenIndex, selection: PointSelection) -> list[Query]:
 
 def _count(opened: OpenIndex, query: Query) -> PointCounts:
     return read_counts(opened.points.searcher.aggregate(query, list_aggregations(len(opened.venues))))
-
-
-def _select_venues(opened: OpenIndex, selection: PointSelection) -> list[VenueCounts]:
-    return [
-        venue
-        for venue in opened.venues.values()
-        if selection.venue in ("", venue.venue_id.lower()) and selection.year in ("", str(venue.year or selection.year))
-    ]
 
 
 def _make_hit(document: tantivy.Document, finder: PassageFinder | None) -> PointHit:

@@ -177,7 +177,10 @@ def points_by_place(
         changes: Numbers of the changes that the page of changes shows.
     """
     posts = dict(find_places(forum, dialogues))
-    own = {talk.reviewer: _list_own(talk) for talk in reversed(dialogues)}
+    own = {
+        talk.reviewer: [item for item in talk.items if isinstance(item, Spoken) and item.is_own]
+        for talk in reversed(dialogues)
+    }
     by_place: dict[str, list[ReviewPoints]] = {}
     kept = [keep_changes(point, changes) for point in points]
     for review_id, group in groupby(kept, key=attrgetter("review_id")):
@@ -190,11 +193,6 @@ def points_by_place(
         place = posts.get(review_id) or next((turn.anchor for turn in turns), ELSEWHERE)
         by_place.setdefault(place, []).append(ReviewPoints(review_id, reviewer, fields))
     return by_place
-
-
-def _list_own(talk: Dialogue) -> list[Spoken]:
-    """Return the turns of a conversation's other party."""
-    return [item for item in talk.items if isinstance(item, Spoken) and item.is_own]
 
 
 def find_places(forum: PublicForum, dialogues: Sequence[Dialogue]) -> Iterator[tuple[str, str]]:

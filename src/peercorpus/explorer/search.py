@@ -288,6 +288,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built)]
     rows = [read_stored(document).row for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
+    suggested = suggest_words(opened, built.parsed.words)
     finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
     return SearchPage(
         hits=[
@@ -300,19 +301,13 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         facets=make_facets(counted, _join_conditions(selection, built.typed), opened.venues),
         missed=built.relaxed.missed,
         is_any=bool(built.relaxed.wanted),
-        suggested=_suggest(opened, built),
+        suggested=None if suggested is None else " ".join([suggested, *built.typed.typed_conditions]),
         reference=built.reference,
         hints=[*selection.hints, *built.typed.hints],
         named=find_named(opened.venues, built.typed.words.values()),
         outcome=_offer_outcome(opened, selection, built),
         unquoted=None if statuses else _offer_unquoted(opened, selection),
     )
-
-
-def _suggest(opened: OpenIndex, built: BuiltQuery) -> str | None:
-    """Return the search in the spelling that the index has, with the conditions typed in it; None if it is spelt so."""
-    words = suggest_words(opened, built.parsed.words)
-    return None if words is None else " ".join([words, *built.typed.typed_conditions])
 
 
 def _offer_outcome(opened: OpenIndex, selection: Selection, built: BuiltQuery) -> NamedOutcome | None:
@@ -385,15 +380,10 @@ def _make_hit(
     seen = seen.union(*(passage.numbers for passage, _ in shown))
     passages = [each for _, each in shown]
     if len(passages) < _MAX_PASSAGES and (missed := finder.numbers - seen):
-        missed -= _list_named(sought, row)
+        of_venue = set(write_names(row.venue_id, row.conference, row.year).split())
+        missed -= {each.number for each in sought if not of_venue.isdisjoint(each.parts)}
         passages += _find_in_text(document, finder, missed) if missed else ()
     return Hit(row, title.pieces if title else plain, passages, without)
-
-
-def _list_named(sought: Sequence[Sought], row: PaperRow) -> set[int]:
-    """Return the numbers of the words that name the paper's venue."""
-    names = set(write_names(row.venue_id, row.conference, row.year).split())
-    return {each.number for each in sought if not names.isdisjoint(each.parts)}
 
 
 Found = tuple[Passage, ShownPassage]
@@ -404,7 +394,7 @@ def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterato
     """Yield the passages of fields, until enough of them have every word."""
     seen, count = frozenset[int](), 0
     for name in filter(finder.counts_in, (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS)):
-        found = _find_in_posts(document, finder, name) if name in TEXTS_OF_POSTS else _find(document, finder, name)
+        found = _find(document, finder, name)
         if found is not None:
             yield found
             seen, count = seen | found[0].numbers, count + 1
@@ -415,15 +405,11 @@ def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterato
 
 
 def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
-    passage = finder.find(str(document.get_first(name) or ""), name)
-    return (passage, ShownPassage(name, passage.pieces)) if passage else None
-
-
-def _find_in_posts(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
-    texts = list(map(str, document.get_all(name)))
+    is_of_posts = name in TEXTS_OF_POSTS
+    texts = list(map(str, document.get_all(name))) if is_of_posts else [str(document.get_first(name) or "")]
     passage = finder.find("\n\n".join(texts), name)
-    if passage is None:
-        return None
+    if passage is None or not is_of_posts:
+        return (passage, ShownPassage(name, passage.pieces)) if passage else None
     ends = accumulate(len(text) + 2 for text in texts)
     place = next(index for index, end in enumerate(ends) if passage.start < end)
     return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)

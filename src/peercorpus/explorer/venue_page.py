@@ -239,17 +239,13 @@ def make_figures(counts: VenueCounts) -> list[Bars]:
     ]
 
 
-def _count_set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
-    return [
-        (stage, format_reason(reason), count)
-        for stage in tables.stages(venue_id)
-        for reason, count in tables.set_aside_counts(venue_id, stage).items()
-    ]
-
-
 def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:
     """Return the page of one venue; charts without bars are left out."""
-    aside = _count_set_aside(tables, counts.venue_id)
+    aside = [
+        (stage, format_reason(reason), count)
+        for stage in tables.stages(counts.venue_id)
+        for reason, count in tables.set_aside_counts(counts.venue_id, stage).items()
+    ]
     return VenuePage(
         counts=counts,
         figures=[figure for figure in make_figures(counts) if figure.bars],

@@ -52,7 +52,8 @@ def list_forms(name: str) -> Iterator[str]:
     ['Eva Müller', 'Eva Muller', 'Eva Mueller', 'Müller Eva', 'Muller Eva']
     """
     forms = dict.fromkeys(_list_ordered(name))
-    forms |= dict.fromkeys(filter(None, map(_reverse, list(forms)[:2])))
+    parted = (form.split() for form in list(forms)[:2])
+    forms |= dict.fromkeys(" ".join([parts[-1], *parts[:-1]]) for parts in parted if len(parts) > 1)
     forms |= dict.fromkeys(list_joined(name))
     forms.pop(name, None)
     yield from forms
@@ -141,11 +142,6 @@ def spell_out(part: str) -> tuple[str, ...]:
     (('muller', 'mueller'), ('gomez',))
     """
     return tuple(dict.fromkeys((fold(part), fold(part.translate(_TWO_LETTERS)))))
-
-
-def _reverse(name: str) -> str | None:
-    parts = name.split()
-    return " ".join([parts[-1], *parts[:-1]]) if len(parts) > 1 else None
 
 
 def is_initials(parts: Sequence[str]) -> bool:

@@ -279,13 +279,11 @@ class _WordReader:
         if len(part) < _MIN_COMPOUND:
             return []
         pairs = [(part[:end], part[end:]) for end in range(_MIN_PART, len(part) - _MIN_PART + 1)]
-        ranked = [(min(map(self._count, pair)), pair) for pair in pairs]
+        count, term = self._opened.searcher.doc_freq, self._fields.term
+        counts = {part: sum(count(name, term(name, part)) for name in self._fields.weights) for part in chain(*pairs)}
+        ranked = [(min(map(counts.__getitem__, pair)), pair) for pair in pairs]
         likely = sorted((each for each in ranked if each[0] > _LEAST_PART_SHARE * own), reverse=True)
         return [pair for _, pair in likely[:_MAX_SPLITS]]
-
-    def _count(self, part: str) -> int:
-        names = self._fields.weights
-        return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
 
 
 @dataclass(frozen=True, slots=True)

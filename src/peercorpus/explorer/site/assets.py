@@ -77,10 +77,6 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'{hashes}; form-action 'none';"
     " base-uri 'none'"
 )
-_SPACES = re.compile(r"\s+")
-_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_CSS_STRING = re.compile(r"""("[^"]*"|'[^']*')""")
-_CSS_SPACE = re.compile(r" ?([{};,>]) ?|(?<=:) (?=[^{}:;]*+;)")
 
 
 def shorten_script(script: str) -> str:
@@ -93,30 +89,14 @@ def shorten_script(script: str) -> str:
     return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
-def shorten_style(style: str) -> str:
-    r"""Return a style sheet without comments, and without needless space outside of strings.
-
-    >>> shorten_style("/* What. */\na, b:hover > i {\n  margin: 0 1px;\n  top: calc(1px + 2px);\n}\n")
-    'a,b:hover>i{margin:0 1px;top:calc(1px + 2px)}'
-    >>> shorten_style("a { content: '\\2212  '; }")
-    "a{content: '\\2212  '}"
-    """
-    parts = _CSS_STRING.split(_CSS_COMMENT.sub("", style).strip())
-    parts[::2] = [_CSS_SPACE.sub(lambda match: match[1] or "", _SPACES.sub(" ", part)) for part in parts[::2]]
-    parts[::2] = [part.replace(";}", "}") for part in parts[::2]]
-    return "".join(parts)
-
-
-_SHORTEN = {"css": shorten_style, "js": shorten_script, "svg": str.strip}
-
-
 def _read(parts: tuple[str, ...]) -> str:
     return "".join((files("peercorpus") / part).read_text(encoding="utf-8") for part in parts)
 
 
 def list_files() -> dict[str, bytes]:
     """Return the files that pages load, by name."""
-    return {name: _SHORTEN[name.rpartition(".")[2]](_read(parts)).encode() for name, parts in _FILES.items()}
+    shown = {name: _read(parts) for name, parts in _FILES.items()}
+    return {name: (shorten_script(text) if name.endswith(".js") else text).encode() for name, text in shown.items()}
 
 
 @cache

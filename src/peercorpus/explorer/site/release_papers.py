@@ -19,7 +19,7 @@ from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.points import AnswerMethod, KindSource, Point, PointAnswer
-from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose, select_own
+from peercorpus.records.reviews import Conversation, Post, Review, join_prose, select_own
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.point_rows import BY_MODEL
 from peercorpus.release.record_rows import Row
@@ -232,15 +232,14 @@ def _make_record(record_type: type[RecordT], row: Row, **more: object) -> Record
     return msgspec.convert(kept | more, record_type)
 
 
-def _make_version(row: Row) -> PaperVersion:
-    return _make_record(PaperVersion, row, evidence=_make_record(Evidence, row))
-
-
 def _make_reviews_post(review: Review) -> Post | None:
     """Return a changed review as the post whose text it is, before and after; None if it is not known to differ."""
     if not review.initial_sections:
         return None
-    texts = [_join(sections) for sections in (review.first_sections, select_own(review.sections))]
+    before, after = (
+        join_prose({section.field: section.text for section in sections})
+        for sections in (review.first_sections, select_own(review.sections))
+    )
     return Post(
         post_id=review.review_id,
         forum_id=review.forum_id,
@@ -253,16 +252,12 @@ def _make_reviews_post(review: Review) -> Post | None:
         created_at=review.created_at,
         modified_at=review.modified_at,
         title=review.title,
-        text=texts[1],
+        text=after,
         readers_public=True,
         deleted=False,
         extra="{}",
-        initial_text=texts[0],
+        initial_text=before,
     )
-
-
-def _join(sections: Sequence[Section]) -> str:
-    return join_prose({section.field: section.text for section in sections})
 
 
 def make_paper(rows: PaperRows) -> ReleasedPaper:
@@ -291,27 +286,23 @@ def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
         ),
         reviews=reviews,
         posts=posts,
-        versions=[_make_version(row) for row in rows.beside["versions"]],
+        versions=[
+            _make_record(PaperVersion, row, evidence=_make_record(Evidence, row)) for row in rows.beside["versions"]
+        ],
         conversations=[_make_record(Conversation, row) for row in rows.beside["conversations"]],
-        ai_reviews=[_make_ai_review(row, place) for row in rows.beside["ai_reviews"]],
+        ai_reviews=[
+            _make_record(AiReview, row | {"replies": [reply | _SHOWN for reply in row["replies"]]}, **place)
+            for row in rows.beside["ai_reviews"]
+        ],
     )
     links = [_make_record(Link, row) for row in rows.links]
+    markdown = paper.get(_TEXT)
     beside = {config: rows.beside.get(config, ()) for configs in _OF_EXTRAS.values() for config in configs}
     return ReleasedPaper(
         forum,
         links,
         paper["text_sha256"],
-        _make_text(paper),
+        HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None,
         list(make_points(beside["points"], beside["answers"], forum)),
         make_changes(beside["changes"], forum),
     )
-
-
-def _make_text(paper: Row) -> HeldText | None:
-    markdown = paper.get(_TEXT)
-    return HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None
-
-
-def _make_ai_review(row: Row, place: Row) -> AiReview:
-    replies = [reply | _SHOWN for reply in row["replies"]]
-    return _make_record(AiReview, row | {"replies": replies}, **place)

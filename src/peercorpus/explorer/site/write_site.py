@@ -23,7 +23,7 @@ from peercorpus.explorer.rendering import masked
 from peercorpus.explorer.site.addresses import paper_file, venue_file
 from peercorpus.explorer.site.assets import list_files
 from peercorpus.explorer.site.extras import Extra
-from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
+from peercorpus.explorer.site.release_papers import read_rows, require_tables
 from peercorpus.explorer.site.render import (
     Contents,
     Job,
@@ -257,11 +257,8 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
 def _make_jobs(release: Release, titles: Mapping[str, str], extras: Collection[Extra]) -> Iterator[Job]:
     papers = read_rows(release, extras)
     while batch := list(islice(papers, _PER_JOB)):
-        yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
-
-
-def _other_ids(rows: PaperRows) -> set[str]:
-    return {link[side] for link in rows.links for side in ("forum_id", "earlier_id")}
+        linked = {link[side] for rows in batch for link in rows.links for side in ("forum_id", "earlier_id")}
+        yield Job(batch, {other: titles[other] for other in linked if other in titles})
 
 
 def _render(jobs: Iterator[Job], spread: Executor | None) -> Iterator[list[RenderedPaper]]:
