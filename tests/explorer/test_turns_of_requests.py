@@ -3,17 +3,19 @@
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
+from starlette.testclient import TestClient
+from starlette.types import Message
 
 from explored import LIVELY, explored, known
 from peercorpus.explorer import server
 from peercorpus.explorer.pages import Explorer
-from peercorpus.explorer.server import _bind, _take_turns
+from peercorpus.explorer.server import _bind
 
 
 def test_a_response_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
@@ -36,28 +38,32 @@ def test_a_response_body_does_not_wait_for_the_acknowledgement_of_its_headers() 
     assert all(asyncio.run(look()))
 
 
-def test_the_batches_of_an_export_take_turns_and_release_them_while_the_client_reads() -> None:
-    made: list[tuple[str, int]] = []
-    turns = asyncio.Semaphore(1)
+def test_a_page_is_made_while_a_client_reads_an_export_slowly(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_AT_ONCE", 1)
 
-    def parts() -> Iterator[bytes]:
-        for number in range(2):
-            made.append(("part", turns._value))
-            yield b"%d" % number
+    read: list[str] = []
 
-    async def read() -> list[bytes]:
-        endpoint = _take_turns(lambda _: StreamingResponse(parts()), turns)
-        response = await endpoint(Request({"type": "http"}))
-        assert isinstance(response, StreamingResponse)
-        got = []
-        async for part in response.body_iterator:
-            made.append(("read", turns._value))
-            got.append(bytes(part))  # type: ignore[arg-type]
-        return got
+    async def wait() -> Message:
+        await asyncio.Event().wait()
+        return {}
 
-    assert asyncio.run(read()) == [b"0", b"1"]
-    assert made == [("part", 0), ("read", 1)] * 2
-    assert turns._value == 1
+    async def ask(path: str, take: Callable[[Message], Awaitable[None]]) -> None:
+        headers = [(b"host", b"localhost")]
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": headers}
+        await client.app(scope, wait, take)
+
+    async def take_page(message: Message) -> None:
+        read.append(f"page {message['type']}")
+
+    async def take_export(message: Message) -> None:
+        if message.get("body"):
+            await asyncio.wait_for(ask("/about", take_page), 20)
+            read.append("export")
+
+    asyncio.run(ask("/export.jsonl", take_export))
+    assert read == ["page http.response.start", "page http.response.body", "export"]
 
 
 def test_files_in_memory_are_answered_while_all_turns_are_taken(

@@ -183,8 +183,12 @@ class Explorer:
         """Render a template as a response."""
         return HTMLResponse(self.templates.get_template(template).render(**values), status)
 
-    def asset(self, request: Request) -> Response:
-        """Answer with a file that pages load."""
+    async def no_icon(self, _: Request) -> Response:
+        """Answer that there is no icon."""
+        return Response(status_code=204)
+
+    async def asset(self, request: Request) -> Response:
+        """Answer with a file that pages load; it is in memory, and so waits for no page that is being made."""
         name = request.path_params["name"]
         if name not in self.assets:
             raise HTTPException(404)

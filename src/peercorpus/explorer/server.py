@@ -5,22 +5,19 @@ The server only answers requests that read, under its own name. It shows the tab
 
 import asyncio
 import errno
-import hashlib
 import ipaddress
-import secrets
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -159,10 +156,6 @@ def is_allowed_host(host_header: str, bound_to: str) -> bool:
     return not is_loopback(bound_to)
 
 
-Answer = Callable[[Request], Response]
-"""Function that answers the requests of one route."""
-
-
 class Guard:
     """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
 
@@ -188,6 +181,8 @@ class Guard:
                 ]
             await send(message)
 
+        # Threads are taken in the order of the requests, for each part of an export anew.
+        current_default_thread_limiter().total_tokens = _AT_ONCE
         refusal = self._refuse(scope)
         await (refusal or self._app)(scope, receive, send_guarded)
 
@@ -200,38 +195,6 @@ class Guard:
                 "The explorer is read only; use GET or HEAD.\n", 405, {"allow": ", ".join(METHODS)}
             )
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
-
-
-class Revalidation:
-    """Middleware that marks each page, and answers 304 to a browser that already has the page.
-
-    The explorer shows the tables as they were when it was started, so that an address has one answer as long as the
-    process lives: its mark (ETag) is made of the address and of a number that the process drew at its start.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._drawn = secrets.token_bytes(16)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        # A path may hold a "?" of its own, which came as %3F.
-        target = f"{len(scope['path'])} {scope['path']}".encode() + scope["query_string"]
-        mark = f'W/"{hashlib.sha256(self._drawn + target).hexdigest()[:32]}"'.encode()
-        held = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
-        if mark in (value.strip() for value in held.split(b",")):
-            await Response(status_code=304, headers={"etag": mark.decode()})(scope, receive, send)
-            return
-
-        async def send_marked(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 200:
-                message["headers"] = [*message.get("headers", ()), (b"etag", mark)]
-            await send(message)
-
-        await self._app(scope, receive, send_marked)
 
 
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
@@ -265,48 +228,6 @@ def _read_list(folder: Path) -> bytes:
         return b""
 
 
-Endpoint = Callable[[Request], Awaitable[Response]]
-"""Function that Starlette calls for the requests of one route."""
-
-
-def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Endpoint:
-    """Return an endpoint that waits for its turn, in the order of the requests, and then answers in a thread.
-
-    Each part of an export takes a turn of its own, so that pages do not wait for a whole export, nor for a client that
-    reads slowly.
-    """
-
-    async def answer_in_turn(request: Request) -> Response:
-        async with turns:
-            response = await run_in_threadpool(answer, request)
-        if isinstance(response, StreamingResponse):
-            response.body_iterator = _make_in_turn(aiter(response.body_iterator), turns)
-        return response
-
-    return answer_in_turn
-
-
-async def _make_in_turn(
-    parts: AsyncIterator[str | bytes | memoryview], turns: asyncio.Semaphore
-) -> AsyncIterator[str | bytes | memoryview]:
-    while True:
-        async with turns:
-            try:
-                part = await anext(parts)
-            except StopAsyncIteration:
-                return
-        yield part
-
-
-def _answer_at_once(answer: Answer) -> Endpoint:
-    """Return an endpoint for content already in memory, which needs neither a turn nor a thread."""
-
-    async def answer_now(request: Request) -> Response:
-        return answer(request)
-
-    return answer_now
-
-
 def make_app(explorer: Explorer, host: str) -> Guard:
     """Return the explorer as an ASGI application.
 
@@ -314,7 +235,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         explorer: The pages.
         host: Name or address that the server is bound to.
     """
-    routes: dict[str, Answer] = {
+    routes = {
         "/": explorer.home,
         "/papers": explorer.search,
         "/export.{kind}": explorer.export,
@@ -326,21 +247,16 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/venues": explorer.venues,
         "/venue/{venue_id:path}": explorer.venue,
         "/about": explorer.about,
-    }
-    held: dict[str, Answer] = {
         "/static/{name}": explorer.asset,
-        "/favicon.ico": lambda _: Response(status_code=204),
+        "/favicon.ico": explorer.no_icon,
     }
-    turns = asyncio.Semaphore(_AT_ONCE)
-    endpoints = {path: _take_turns(answer, turns) for path, answer in routes.items()}
-    endpoints |= {path: _answer_at_once(answer) for path, answer in held.items()}
     app = Starlette(
-        routes=[Route(path, endpoint, methods=[*METHODS]) for path, endpoint in endpoints.items()],
+        routes=[Route(path, answer, methods=[*METHODS]) for path, answer in routes.items()],
         exception_handlers=dict.fromkeys((HTTPException, PeercorpusError, OSError, Exception), explorer.refused),
     )
     listed = _read_list(explorer.folder)
     compressed = GZipMiddleware(app, minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
-    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
+    return Guard(compressed, host, lambda: _read_list(explorer.folder) == listed)
 
 
 def _bind(host: str, port: int) -> socket.socket:
