@@ -2,32 +2,50 @@
 
 import json
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from html import unescape
+from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from explored import GONE, LIVELY, QUIET, SILENT
-from invented_tables import paper, post, review, score
+from commands import Run
+from explored import GONE, LIVELY, PAPER, QUIET, SILENT, explored, words_of
+from invented_tables import (
+    ICLR,
+    ICML,
+    NOON,
+    TMLR,
+    a_forum,
+    ai_review,
+    conversation,
+    invented,
+    link,
+    paper,
+    post,
+    review,
+    score,
+    text,
+    turn,
+    version,
+)
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import keep_public
 from peercorpus.explorer.pages import load_templates
 from peercorpus.explorer.paper_page import score_table
 from peercorpus.explorer.selection import read_selection
-from peercorpus.records.enums import Aspect, Phase, PostKind, Status
-
-PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
-TAG = re.compile(r"<[^>]+>")
+from peercorpus.records.enums import Aspect, AtDecision, Grade, Phase, PostKind, Role, Status
+from peercorpus.records.scores import Score
+from peercorpus.workspace.raw_store import RawKind, RawObject
 
 
 def found(client: TestClient, query: str) -> list[str]:
     answer = client.get(f"/papers?{query}")
     assert answer.status_code == 200
     return PAPER.findall(answer.text)
-
-
-def words_of(page: str) -> str:
-    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def test_without_a_query_the_most_discussed_papers_come_first_and_unrated_ones_last(client: TestClient) -> None:
@@ -338,3 +356,144 @@ def test_a_page_shows_differences_between_published_records_and_the_stated_split
     # R9 has no review here, as it may have been taken down.
     assert "R9" not in client.get(f"/record/{LIVELY}").text + page
     assert "Published datasets" not in words_of(client.get(f"/paper/{QUIET}").text)
+
+
+AFTER = NOON + timedelta(days=2)
+CONTENTS = re.compile(r'<nav class="contents".*?</nav>', re.DOTALL)
+
+
+def page_of(folder: Path, **of_review: Any) -> str:
+    """Return the words on the page of a paper with one review and a late turn of its reviewer."""
+    late = replace(turn(Role.REVIEWER, "late"), created_at=AFTER, posted_after_decision=True)
+    records = [
+        *a_forum("f1")[:1],
+        review("f1", **of_review),
+        post("f1-R1", "f1", kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1"),
+        post("late", "f1", role=Role.REVIEWER, signature="R1", created_at=AFTER),
+        post("aside", "f1", role=Role.PUBLIC, signature="public_1", created_at=AFTER, posted_after_decision=True),
+        conversation("f1", "R1", (turn(Role.REVIEWER, "f1-R1"), late)),
+    ]
+    with explored(folder, {ICLR: records}) as client:
+        return words_of(CONTENTS.sub("", client.get("/paper/f1").text))
+
+
+def rating(value: float | None, phase: Phase, **more: Any) -> Score:
+    return replace(score("rating", value, f"{value}", Aspect.RECOMMENDATION, phase), **more)
+
+
+def test_turns_and_posts_after_the_decision_say_so(tmp_path: Path) -> None:
+    page = page_of(tmp_path / "corpus")
+    assert re.search(r"2 January 2020 Words of f1-R1\.", page)
+    assert re.search(r"4 January 2020 after the decision Words of late\.", page)
+    assert re.search(r"4 January 2020 after the decision Words of aside\.", page)
+
+
+@pytest.mark.parametrize(
+    ("state", "scores", "said"),
+    [
+        (AtDecision.UNCHANGED, {Phase.AT_DECISION: 6.0, Phase.FINAL: 6.0}, None),
+        (AtDecision.EDITS, {Phase.AT_DECISION: 4.0, Phase.FINAL: 6.0}, "R1 changed this review after the decision."),
+        (AtDecision.CHANGED_UNSEEN, {Phase.FINAL: 6.0}, "R1 changed this review after the decision; its earlier"),
+        (AtDecision.POSTED_AFTER, {Phase.FINAL: 6.0}, "R1 posted this review after the decision."),
+    ],
+)
+def test_a_score_changed_after_the_decision_shows_its_value_at_the_decision(
+    tmp_path: Path, state: AtDecision, scores: dict[Phase, float], said: str | None
+) -> None:
+    given = tuple(rating(value, phase) for phase, value in scores.items())
+    page = page_of(tmp_path / "corpus", scores=given, at_decision=state)
+    assert ("after the decision" in page.partition("Conversations R1")[0]) is (said is not None)
+    assert said is None or said in page
+    assert ("6 4 at the decision" in page) is (state is AtDecision.EDITS)
+
+
+def test_a_verbal_score_is_shown_at_the_top_of_its_conversation(tmp_path: Path) -> None:
+    words = {"low": None, "high": None, "answers": ("Reject", "Accept"), "rank": 2, "label": "Accept"}
+    given = (
+        rating(None, Phase.INITIAL, **words | {"rank": 1, "label": "Reject"}),
+        rating(None, Phase.FINAL, **words),
+    )
+    page = page_of(tmp_path / "corpus", scores=given)
+    assert "2 turns rating Reject → Accept" in page
+    assert "not known" not in page.partition("Versions")[0]
+
+
+def test_an_unrecognised_status_is_unknown_and_shown_verbatim(tmp_path: Path) -> None:
+    with explored(
+        tmp_path / "corpus", {ICLR: [paper("f1", status=Status.UNKNOWN, decision="Major revision")]}
+    ) as client:
+        page = words_of(client.get("/paper/f1").text)
+        found = client.get("/?status=unknown").text
+    assert "Unknown" in page
+    assert "Decision: Major revision" in page
+    assert "/paper/f1" in found
+
+
+def test_a_text_that_the_reviewers_may_have_read_is_not_called_a_later_one(tmp_path: Path) -> None:
+    perhaps = replace(version("f1", "aa", Grade.UNAVAILABLE), is_initial=False)
+    with explored(tmp_path / "corpus", {ICLR: [paper("f1"), perhaps, text("aa", "# Kites")]}) as client:
+        page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))
+    assert "Read the paper (not known to be what the reviewers read)" in page
+    assert (
+        "Not known to be the version the reviewers read: it may be a later one. Its version: version not known." in read
+    )
+
+
+AI_RECORDS = [*a_forum("f1"), ai_review("f1"), *a_forum("f2")]
+
+
+@pytest.fixture(scope="module")
+def with_ai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with explored(tmp_path_factory.mktemp("shown") / "corpus", {ICLR: AI_RECORDS}) as opened:
+        yield opened
+
+
+def test_the_page_shows_ai_reviews_in_their_own_section(with_ai: TestClient) -> None:
+    words = words_of(with_ai.get("/paper/f1").text)
+    head, _, rest = words.partition("AI reviews An AI wrote them")
+    assert "The claims hold, says the AI." not in head
+    assert re.search(r"AI AI_Reviewer AI review 2 January 2020 The claims hold, says the AI\.", rest)
+    assert "To the AI We added seeds." in rest
+    assert rest.count("false claims: One minor") == 1, "the survey that the venue keeps to itself is not shown"
+    assert "AI review" not in words_of(with_ai.get("/paper/f2").text)
+
+
+def test_ai_reviews_are_neither_counted_nor_found_among_human_ones(with_ai: TestClient) -> None:
+    assert "No paper" in words_of(with_ai.get("/", params={"q": "seeds"}).text)
+    record = json.loads(with_ai.get("/record/f1").content)
+    assert [one["ai_review_id"] for one in record["ai_reviews"]] == ["f1-ai"]
+    assert [reply["post_id"] for reply in record["ai_reviews"][0]["replies"]] == ["f1-ai-answer", "f1-ai-survey"]
+    people = {name: rows for name, rows in record.items() if name != "ai_reviews"}
+    assert "f1-ai" not in json.dumps(people)
+
+
+def test_show_lists_public_ai_reviews_last(tmp_path: Path, run: Run) -> None:
+    with invented(tmp_path / "corpus", {ICLR: AI_RECORDS}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 1, ICLR, "f1", "f1", 1, 1, "t", b"{}")])
+    shown = run("show", "f1", "-w", tmp_path / "corpus").out
+    _, _, ours = shown.partition("AI review (certain), signed AI_Reviewer\n")
+    assert "> ai AI_Reviewer, 2020-01-02 12:00\n" in ours
+    assert "> author Authors, comment, 2020-01-02 12:00: To the AI\n    We added seeds.\n" in ours
+    assert "* false_claims: 'One minor' (3 of 4, the best last)" in ours
+    assert ours.count("survey, 2020-01-02 12:00") == 1, "the survey that the venue keeps to itself is not shown"
+
+
+FIRST, SECOND, THIRD = "First001", "Second02", "Third003"
+
+
+def tries() -> dict[str, list[object]]:
+    """One work at three venues, with all submissions linked to each other."""
+    later = [link(THIRD, TMLR, FIRST), link(THIRD, TMLR, SECOND, ICML)]
+    return {
+        ICLR: [paper(FIRST)],
+        ICML: [paper(SECOND, ICML), link(SECOND, ICML, FIRST)],
+        TMLR: [paper(THIRD, TMLR), *later],
+    }
+
+
+def test_no_page_links_to_a_taken_down_submission(tmp_path: Path) -> None:
+    with explored(tmp_path / "corpus", tries(), (SECOND,)) as client:
+        for shown, other in ((FIRST, THIRD), (THIRD, FIRST)):
+            page, record = client.get(f"/paper/{shown}").text, client.get(f"/record/{shown}").text
+            assert SECOND not in page + record, f"the page of {shown} links to a paper that is taken down"
+            assert f'href="/paper/{other}"' in page

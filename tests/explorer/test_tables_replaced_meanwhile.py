@@ -1,17 +1,15 @@
 """Tables and index that are replaced, removed or damaged while the explorer runs: pages go on, or say what happened."""
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from explored import HOST, LIVELY, QUIET, known
+from explored import HOST, LIVELY, QUIET, known, words_of
 from invented_tables import ICLR, fill, invented, keep, paper
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import show_nothing
@@ -21,7 +19,6 @@ from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.release.publish import publish_release
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
-TAG = re.compile(r"<[^>]+>")
 NEW = "New.cc/2024/Conference"
 READING_TABLES = (f"/text/{LIVELY}", f"/changes/{LIVELY}", f"/record/{LIVELY}")
 """Pages that read tables."""
@@ -41,10 +38,6 @@ def corpus(folder: Path) -> Iterator[Workspace]:
 def serve(workspace: Workspace) -> TestClient:
     app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
     return TestClient(app, base_url=HOST, raise_server_exceptions=False)
-
-
-def words_of(page: str) -> str:
-    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def answers(client: TestClient) -> list[tuple[int, str]]:

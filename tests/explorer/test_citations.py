@@ -1,78 +1,29 @@
-"""Reading the page of a paper: long texts are folded, and each turn can be cited by its address on OpenReview."""
+"""Citations of turns in the explorer, and the same ones on a site, where a script makes them."""
 
 import re
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from explored import LIVELY, explored
-from invented_tables import ICLR, NOON, conversation, paper, post, review, turn
+from chromium import IN_CHROMIUM, watched
+from explored import LIVELY, known_with_points
+from invented_tables import ICLR, NOON, conversation, invented, paper, post, review, turn
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import PublicForum, keep_public
-from peercorpus.explorer.citations import cite_post, cite_turn, openreview_address
-from peercorpus.explorer.rendering import FOLDED_CHARACTERS, SHOWN_CHARACTERS, Prose
+from peercorpus.explorer.citations import Citation, cite_post, cite_turn, is_plain, openreview_address
+from peercorpus.explorer.paper_page import Spoken, read_dialogues
+from peercorpus.explorer.site.addresses import paper_file
+from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.write_site import write_site
 from peercorpus.records.enums import PostKind, Role
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
 
-TAG = re.compile(r"<[^>]+>")
-PARAGRAPH = "Kites need wind, and wind needs kites to be seen. " * 8
-ITEMS = "\n".join(f"{number}. The tether of kite {number} is weak{' and long' * 20}." for number in range(1, 31))
-
-
-def _folded(text: str) -> tuple[str, str]:
-    folded = Prose(str).fold(text)
-    return str(folded.shown), str(folded.rest)
-
-
-def _words(html: str) -> list[str]:
-    return unescape(TAG.sub(" ", html)).split()
-
-
-def test_a_short_text_is_not_folded() -> None:
-    assert _folded(f"{PARAGRAPH}\n\n{PARAGRAPH}")[1] == ""
-    assert _folded("x " * (SHOWN_CHARACTERS // 2 + 400) + f"\n\n{'y ' * (FOLDED_CHARACTERS // 2 - 9)}")[1] == ""
-
-
-def test_a_long_text_is_folded_between_paragraphs() -> None:
-    folded = Prose(str).fold("\n\n".join([PARAGRAPH] * 12))
-    assert folded.shown.count("<p>") == 4
-    assert folded.rest.count("<p>") == 8
-    assert folded.words == 8 * len(PARAGRAPH.split())
-
-
-def test_a_heading_stays_with_its_text() -> None:
-    shown, rest = _folded("\n\n".join([*[PARAGRAPH] * 3, "# Weaknesses", *[PARAGRAPH] * 6]))
-    assert "Weaknesses" in shown
-    assert shown.rstrip().endswith("</p>")
-    assert rest.startswith("<p>")
-
-
-def test_a_long_list_is_folded_between_items_and_keeps_its_numbering() -> None:
-    shown, rest = _folded(ITEMS)
-    items = shown.count("<li>")
-    assert 1 < items < 29
-    assert rest.startswith(f'<ol start="{items + 1}">')
-    assert items + rest.count("<li>") == 30
-    assert shown.rstrip().endswith("</ol>")
-
-
-@pytest.mark.slow
-@given(st.lists(st.sampled_from([PARAGRAPH, ITEMS, "# Head", "- a\n- b", "> " + PARAGRAPH, "    code", "$$x$$"])))
-def test_folding_loses_no_word(blocks: list[str]) -> None:
-    text = "\n\n".join(blocks)
-    shown, rest = _folded(text)
-    assert _words(shown) + _words(rest) == _words(str(Prose(str)(text)))
-
-
-def test_a_long_text_that_is_not_markdown_is_folded_at_the_end_of_a_line() -> None:
-    text = "\n".join([PARAGRAPH] * 200)
-    shown, rest = _folded(text)
-    assert rest
-    assert _words(shown) + _words(rest) == text.split()
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 def _public(*posts: object, **of_paper: object) -> PublicForum:
@@ -169,18 +120,90 @@ def test_the_table_of_contents_links_to_existing_anchors(client: TestClient) -> 
         assert all(f'id="{place}"' in page for place in places)
 
 
-def test_a_long_review_is_folded_on_the_page_and_a_short_one_is_not(tmp_path: Path) -> None:
-    texts = {"R1": "\n\n".join([PARAGRAPH] * 12), "R2": "Short."}
-    records: list[object] = [paper("f1")]
-    for reviewer, text in texts.items():
-        review_id = f"f1-{reviewer}"
-        records += [
-            review("f1", reviewer),
-            post(review_id, "f1", kind=PostKind.REVIEW, role=Role.REVIEWER, signature=reviewer, text=text),
-            conversation("f1", reviewer, (replace(turn(Role.REVIEWER, review_id), text=text),)),
-        ]
-    with explored(tmp_path / "long", {ICLR: records}) as client:
-        page = client.get("/paper/f1").text
-    first, second = (page.partition(f'id="conversation-{one}"')[2].partition("</section>")[0] for one in texts)
-    assert f"Show the other {8 * len(PARAGRAPH.split())} words" in first
-    assert 'class="fold"' not in second
+ODD = "-Odd_09-"
+TITLE = '\u03b1\u2013kites: 50% of {a_b} -- "see" #3, C:\\x, naïve <i>x</i> & ~^`'
+
+
+def odd() -> list[object]:
+    """A paper whose title, authors and ids are hard to write in LaTeX, or to read from a page."""
+    r1, reply, late = f"{ODD}-r1-", f"{ODD}-a1", f"{ODD}-late"
+    talk = conversation(
+        ODD,
+        "R1",
+        (
+            turn(Role.REVIEWER, r1),
+            turn(Role.AUTHOR, reply),
+            replace(turn(Role.REVIEWER, late), created_at=None),
+            replace(turn(Role.AUTHOR, "gone"), post_ids=()),
+        ),
+    )
+    return [
+        paper(ODD, title=TITLE, venue="Kites & \u03b1 2020", authors=("Erdős, Jr.", "Ada Näme", "Ƶ ẏ"), year=2020),
+        review(ODD, "R1"),
+        post(r1, ODD, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="R1", text="Weak."),
+        post(reply, ODD, kind=PostKind.REBUTTAL, reply_to=r1, text="Strong."),
+        replace(post(late, ODD, role=Role.REVIEWER, signature="R1", text="Fine."), created_at=None),
+        talk,
+    ]
+
+
+@pytest.fixture(scope="module")
+def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release and its site."""
+    folder = tmp_path_factory.mktemp("cited")
+    venues = known_with_points()
+    venues[ICLR] = [*odd(), *venues[ICLR]]
+    with invented(folder / "workspace", venues) as workspace:
+        publish_release(workspace, folder / "release")
+    write_site(open_release(folder / "release"), folder / "site")
+    return folder
+
+
+def expected(forum_id: str, folder: Path) -> list[Citation]:
+    papers = map(make_paper, read_rows(open_release(folder / "release")))
+    forum = next(one.forum for one in papers if one.forum.paper.forum_id == forum_id)
+    found = []
+    for item in (item for talk in read_dialogues(forum) for item in talk.items):
+        if isinstance(item, Spoken):
+            found.append(cite_turn(forum, item.turn))
+        elif item.is_first:
+            found.append(cite_post(forum, item.post))
+    return found + [cite_post(forum, one) for one in (*forum.spoken(), *forum.others())]
+
+
+@pytest.mark.parametrize("text", ["50 % of Erdős", "a\u2013b", "naïve"])
+def test_texts_that_the_script_escapes_by_itself(text: str) -> None:
+    assert is_plain(text)
+
+
+@pytest.mark.parametrize("text", ["\u03b1", "x₂", "→", "Ẽ", "a\u00a0b"])
+def test_texts_that_need_more_than_the_script_knows(text: str) -> None:
+    assert not is_plain(text)
+
+
+class TestInChromium:
+    pytestmark = IN_CHROMIUM
+
+    @pytest.mark.parametrize("forum_id", [LIVELY, ODD])
+    def test_the_script_cites_every_turn_as_the_explorer_does(
+        self, browser: "Browser", cited: Path, forum_id: str
+    ) -> None:
+        page = browser.new_page()
+        seen = watched(page)
+        page.goto(f"{(cited / 'site').as_uri()}/{paper_file(forum_id)}")
+        shown = [one.locator("pre").all_text_contents() for one in page.locator(".cite").all()]
+        assert shown == [[one.text, one.bibtex] for one in expected(forum_id, cited)]
+        assert len(shown) >= 4
+        assert seen.errors == []
+        page.close()
+
+    def test_a_key_opens_the_citation_of_a_turn_and_its_button_copies_it(self, browser: "Browser", cited: Path) -> None:
+        page = browser.new_page()
+        page.goto(f"{(cited / 'site').as_uri()}/{paper_file(LIVELY)}")
+        page.keyboard.press("j")
+        page.keyboard.press("c")
+        opened = page.locator(".cite[open]")
+        assert opened.count() == 1
+        opened.get_by_role("button", name="Copy").first.click()
+        opened.get_by_role("button", name="Copied").wait_for()
+        page.close()

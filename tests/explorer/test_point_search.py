@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from explored import LIVELY, explored, known
+from explored import LIVELY, explored, known, words_of
 from invented_points import split
 from invented_tables import ICLR, ICML, TMLR, a_forum, paper, review
 from peercorpus.explorer import point_search
@@ -18,14 +18,9 @@ from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import PointAspect, PointKind
 from peercorpus.records.reviews import Section
 
-TAG = re.compile(r"<[^>]+>")
 HIT = re.compile(r'<h2><a href="[^"]*#point-([^"]+)">')
 TOTAL = re.compile(r'<strong id="total">([\d,]+)</strong>')
 MANY = 60
-
-
-def words_of(page: str) -> str:
-    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def many() -> dict[str, list[object]]:

@@ -1,9 +1,13 @@
-"""The search of a site in a browser: queries of every kind, and words read as the explorer reads them."""
+"""The search of a site: its files, and queries and names of every kind in a browser."""
 
+import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -16,12 +20,92 @@ from hypothesis import strategies as st
 
 from chromium import IN_CHROMIUM, watched
 from explored import LIVELY
+from invented_tables import invented, keep
+from named_people import NAMES, PSEUDONYMS, venues
 from peercorpus.explorer.site.addresses import paper_file, venue_file
-from peercorpus.explorer.site.search_files import choose_file, encode_entry, encode_lists
-from peercorpus.explorer.site.search_words import split, stem
+from peercorpus.explorer.site.search_files import SearchIndex, choose_file, encode_entry, encode_lists
+from peercorpus.explorer.site.search_words import read_words, split, stem
+from peercorpus.explorer.site.write_site import write_site
+from peercorpus.release.folder import open_release
+from peercorpus.release.publish import publish_release
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+MANY, FILES = 4_000, 1_024
+"""Papers, and the files of words that so many have."""
+Paper = tuple[str, str, str]
+"""Title, abstract, and reviews."""
+
+
+def write_words(papers: Sequence[Paper], scratch: Path) -> dict[str, bytes]:
+    """The files of words of a site with these papers."""
+    files: dict[str, bytes] = {}
+    scratch.mkdir(exist_ok=True)
+    index = SearchIndex(scratch, MANY)
+    for number, texts in enumerate(papers):
+        index.add(number, read_words(texts, [set()] * len(texts)), {}, ())
+    index.write(files.__setitem__)
+    return {name: content for name, content in files.items() if name.startswith("search/w/")}
+
+
+def is_found(word: str, papers: Sequence[Paper], scratch: Path, first: str | None = None) -> bool:
+    """Whether the file of a word has it, or that of the first part as which a word with hyphens is typed."""
+    place = choose_file(stem(first or word), FILES)
+    content = write_words(papers, scratch)[f"search/w/{place // 1_000}/{place}.js"]
+    return stem(word) in json.loads(content.partition(b",")[2].rpartition(b")")[0])
+
+
+@pytest.mark.parametrize(
+    ("paper", "expected"),
+    [
+        (("On wind", "", "They call it KiteNet, or Kite-Net."), True),
+        (("On wind", "KiteNet flies.", "Is Kite-Net new?"), True),
+        (("KiteNet", "", "Is Kite-Net new?"), True),
+        (("Kite-Net", "", ""), True),
+        (("On wind", "Kite-Net flies.", ""), True),
+        (("On wind", "", "Is Kite-Net new?"), False),
+        (("On kites", "", ""), False),
+    ],
+)
+def test_the_name_of_a_method_of_one_paper_is_found_without_its_hyphen(
+    paper: Paper, tmp_path: Path, *, expected: bool
+) -> None:
+    assert is_found("kitenet", [paper, ("Another", "", "")], tmp_path) is expected
+
+
+def test_a_compound_of_two_papers_is_found_wherever_it_is_written(tmp_path: Path) -> None:
+    papers = [("On wind", "", "Is Kite-Net new?"), ("On rain", "", "Kite-Net again")]
+    assert is_found("kitenet", papers, tmp_path)
+    assert is_found("kitenet", papers, tmp_path, first="kite")
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_a_compound_with_several_hyphens_is_found_by_each_of_its_first_parts(
+    tmp_path: Path, order: Sequence[int]
+) -> None:
+    written = [("A multi-task-learning", "", ""), ("A multitask-learning", "", ""), ("A multitasklearning", "", "")]
+    papers = [written[number] for number in order]
+    for first in ("multi", "multitask", "multitasklearning"):
+        assert is_found("multitasklearning", papers, tmp_path, first)
+
+
+def test_the_files_of_words_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
+    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from {__name__} import *; print_digest()"
+
+    def run_with(seed: int) -> str:
+        env = os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+        return subprocess.check_output([sys.executable, "-c", code, str(tmp_path / "scratch")], env=env, text=True)
+
+    assert len({run_with(seed) for seed in range(1, 7)}) == 1
+
+
+def print_digest() -> None:
+    """Print a digest of the files of words of papers with compounds that are written in several ways."""
+    many = "multi-task-learning multitask-learning pre-training-free pretraining-free co-design-space codesign-space"
+    files = write_words([(many, "", ""), ("", many, ""), ("", "", many)], Path(sys.argv[1]))
+    sys.stdout.write(hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest())
+
 
 DOCS = Path(__file__).parents[2] / "docs"
 ODD = [
@@ -282,3 +366,60 @@ class TestInChromium:
         page.wait_for_selector("#results h2")
         assert set(page.locator("#results h2").all_inner_texts()) == {LIVELY_TITLE, FIRST_TRY}
         page.close()
+
+
+QUOTED = [
+    ('"Alba Romero"', {"Names006"}),
+    ('"Reviewer xY3z"', {"Names001"}),
+    ('"Gómez, Ana"', {"Names001"}),
+    ("\u201cAna María Gómez\u201d", {"Names001"}),
+]
+SEARCH = """async (words) => {
+    location.hash = `#${new URLSearchParams({ q: words })}`;
+    const total = document.getElementById("total");
+    const isDone = () => {
+        const found = /^([0-9,]+) papers?$/.exec(total.textContent);
+        return found && document.querySelectorAll("#results h2").length === Number(found[1]);
+    };
+    await new Promise((resolve) => setTimeout(resolve));
+    while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 10));
+    const titles = [...document.querySelectorAll("#results h2")].map((title) => title.textContent);
+    return { titles, isAny: !document.getElementById("missed").hidden };
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    with invented(folder / "corpus", venues()) as workspace:
+        keep(workspace)
+        publish_release(workspace, folder / "release")
+    write_site(open_release(folder / "release"), folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def page(browser: "Browser", site: Path) -> Iterator["Page"]:
+    opened = browser.new_page()
+    opened.goto(f"{site.as_uri()}/index.html")
+    yield opened
+    opened.close()
+
+
+class TestNamesInChromium:
+    pytestmark = IN_CHROMIUM
+
+    @pytest.mark.parametrize(("words", "expected"), [*NAMES, *PSEUDONYMS, *QUOTED])
+    def test_names_find_the_papers_that_the_explorer_finds(self, page: "Page", words: str, expected: set[str]) -> None:
+        page.set_default_timeout(20_000)
+        found = page.evaluate(SEARCH, words)
+        assert ([] if found["isAny"] else sorted(found["titles"])) == sorted(f"Kites {paper}" for paper in expected)
+
+    @pytest.mark.parametrize("words", ['"Names003"', "(https://openreview.net/forum?id=Names003)."])
+    def test_an_id_or_an_address_may_be_quoted(self, browser: "Browser", site: Path, words: str) -> None:
+        opened = browser.new_page()
+        opened.goto(f"{site.as_uri()}/index.html")
+        opened.fill("#q", words)
+        opened.press("#q", "Enter")
+        opened.wait_for_url("**/paper/**")
+        opened.close()

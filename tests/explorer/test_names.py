@@ -8,10 +8,9 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from explored import explored
+from explored import PAPER, explored
 from named_people import AUTHORS, NAMES, PSEUDONYMS, venues
 
-PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 TAG = re.compile(r"<[^>]+>")
 SNIPPET = re.compile(
     r'<p class="snippet">(?:<a class="field" href="([^"]*)">|<span class="field">)(.*?)</(?:a|span)>(.*?)</p>'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from explored import ATTACKS, LIVELY, QUIET, explored, hostile, known, known_with_points, split_into_points
+from explored import ATTACKS, LIVELY, QUIET, explored, hostile, known, known_with_points, split_into_points, words_of
 from invented_points import WEAKNESSES, answer, reaction, split
 from invented_tables import ICLR, a_forum, review
 from peercorpus.explorer.points_of_paper import point_anchor
@@ -19,12 +19,7 @@ from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Review, Section
 
-TAG = re.compile(r"<[^>]+>")
 REVIEW = f"{LIVELY}-R1"
-
-
-def words_of(page: str) -> str:
-    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def point_on(page: str, number: int) -> str:
