@@ -62,40 +62,25 @@ def test_a_query_on_the_first_page_finds_what_the_list_finds(client: TestClient)
     ("query", "expected"),
     [
         ("q=wind", [LIVELY]),
-        ("q=kite", [LIVELY, QUIET]),
-        ("q=invent", [LIVELY, QUIET, SILENT]),
-        ("q=windsock", [LIVELY]),
         ("q=answers:tether", [LIVELY]),
-        ("q=others:chair", [LIVELY]),
         ('q="first+try"', [QUIET]),
         ("q=kites+-wind", [QUIET]),
-        ("q=-kites", [SILENT]),
         ("q=kites+windsock", [LIVELY]),
-        ("q=kites+nonsense", [LIVELY, QUIET]),
-        ("q=nonsense", []),
         ("q=balloons", [QUIET]),
         ("status=rejected", [QUIET]),
         ("venue=iclr.cc/2020/Conference", [LIVELY]),
-        ("conference=tmlr", [SILENT]),
-        ("year=2023", [QUIET]),
         ("where=year!%3D2023", [LIVELY]),
         ("more=status%3Drejected%3B+status%3Dwithdrawn", [SILENT, QUIET]),
         ("rating_from=4", [LIVELY]),
-        ("where=rating_share%3E0.5", [LIVELY]),
         ("where=change_share%3E%3D0", [LIVELY, QUIET]),
-        ("where=change_share%3D0", [QUIET]),
         ("where=spread_share%3E%3D0", []),
         ("rating_from=3&rating_to=3", [QUIET]),
-        ("where=rating%3C4", [QUIET]),
         ("grade=exact", [LIVELY]),
-        ("has_rebuttal=yes", [LIVELY]),
         ("has_rebuttal=no", [SILENT, QUIET]),
-        ("score_changed=yes", [LIVELY]),
         ("score_changed=no", [QUIET]),
         ("where=keyword%3Dkites", [LIVELY]),
         ("where=reviews%3E%3D1", [LIVELY, QUIET]),
         ("q=kites&status=rejected&has_rebuttal=no", [QUIET]),
-        ("q=kites&status=accepted&has_rebuttal=no", []),
     ],
 )
 def test_words_and_filters_find(client: TestClient, query: str, expected: list[str]) -> None:
@@ -174,12 +159,6 @@ def test_long_answers_of_a_form_stand_below_the_table() -> None:
         "experience",
         [("R1", read_many)],
     )
-
-
-def test_matched_words_are_highlighted(client: TestClient) -> None:
-    page = client.get("/?q=kites").text
-    assert "<mark>Kites</mark> in strong wind" in page
-    assert "<mark>kites</mark>" in page
 
 
 @pytest.mark.parametrize(
@@ -341,12 +320,6 @@ def test_a_missing_page_is_reported_on_a_page(client: TestClient, page: str) -> 
     assert answer.status_code == 404
     assert "Not found" in answer.text
     assert "Traceback" not in answer.text
-
-
-def test_every_page_of_the_site_answers(client: TestClient) -> None:
-    for page in ("/venues", "/about", "/static/style.css", "/static/keys.js", f"/paper/{SILENT}"):
-        assert client.get(page).status_code == 200
-    assert client.head("/").status_code == 200
 
 
 def test_a_page_shows_differences_between_published_records_and_the_stated_split(client: TestClient) -> None:

@@ -34,7 +34,6 @@ from peercorpus.explorer import server
 from peercorpus.explorer.index_documents import Stored, read_stored
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.server import _bind, serve_explorer
-from peercorpus.installation import advise_install
 
 HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 WHOLE = HEAD + b"\r\n"
@@ -238,14 +237,6 @@ def test_files_in_memory_are_answered_while_all_turns_are_taken(
         assert client.get(f"/paper/{LIVELY}").status_code == 200
 
 
-@pytest.mark.slow
-def test_every_page_is_refused_after_a_takedown(tmp_path: Path) -> None:
-    with explored(tmp_path / "corpus", known()) as client:
-        assert client.get(f"/paper/{LIVELY}").status_code == 200
-        (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
-        assert client.get(f"/paper/{LIVELY}").status_code == 503
-
-
 def test_pages_are_compressed_for_clients_that_accept_it(client: TestClient) -> None:
     packed = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "gzip"})
     plain = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "identity"})
@@ -401,17 +392,6 @@ def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
         _, told = server.communicate(timeout=30)
     assert ("WARNING" in told) is is_warned
     assert "Traceback" not in told
-
-
-@pytest.mark.slow
-def test_without_its_packages_the_message_says_what_to_install(known_folder: Path) -> None:
-    code = "import sys; sys.modules['tantivy'] = None; from peercorpus.cli.main import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "explore", "-w", str(known_folder)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.count("\n") == 1
-    assert "'tantivy'" in ended.stderr
-    assert advise_install("web") in ended.stderr
 
 
 @pytest.mark.slow

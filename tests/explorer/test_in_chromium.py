@@ -1,6 +1,5 @@
 """The explorer in a browser: typical use, a hostile corpus, and accessibility."""
 
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -122,27 +121,6 @@ def test_back_and_permalinks_lead_to_the_same_page(page: "Page", context: "Brows
 
 
 @pytest.mark.slow
-def test_a_conversation_reads_in_order_and_shows_the_change(page: "Page") -> None:
-    page.goto(f"/paper/{LIVELY}")
-    told = page.locator("#conversation-R1").inner_text()
-    parts = [told.index(words) for words in (f"Words of {LIVELY}-R1", "windsock", f"{LIVELY}-answer", "Now convinced.")]
-    assert parts == sorted(parts)
-    assert re.search(r"rating\s*5\s*→.*6", told[parts[-1] :], re.DOTALL)
-    assert page.locator("table.scores td.changed").inner_text().startswith("5 →")
-
-
-@pytest.mark.slow
-def test_an_export_is_a_file_of_the_papers_shown(page: "Page", tmp_path: Path) -> None:
-    page.goto("/?q=kites&sort=oldest")
-    page.click(".export summary")
-    with page.expect_download() as coming:
-        page.click("text=CSV")
-    coming.value.save_as(tmp_path / "papers.csv")
-    lines = (tmp_path / "papers.csv").read_text().splitlines()
-    assert [line.split(",")[0] for line in lines[1:]] == [QUIET, LIVELY]
-
-
-@pytest.mark.slow
 def test_everything_works_with_the_keyboard_alone(page: "Page") -> None:
     page.goto("/?sort=oldest")
     page.keyboard.press("/")
@@ -205,14 +183,6 @@ def test_folded_text_can_be_reached_and_opened_by_keyboard(page: "Page", tmp_pat
 
 
 @pytest.mark.slow
-def test_a_bar_links_to_its_papers(page: "Page") -> None:
-    page.goto("/")
-    page.locator(".chart a").first.click()
-    page.wait_for_url("**/papers?year=2020")
-    assert "Kites in strong wind" in titles(page)
-
-
-@pytest.mark.slow
 def test_the_table_of_contents_is_beside_the_paper_or_above_it(page: "Page") -> None:
     page.goto(f"/paper/{LIVELY}")
     assert page.locator("nav.side").is_visible()
@@ -268,24 +238,6 @@ def test_on_a_phone_the_first_result_is_on_the_first_screen_and_the_facets_are_f
         page.goto(address)
         assert page.locator(".facets").is_visible()
         context.close()
-
-
-@pytest.mark.parametrize("address", ["/", "/papers", "/points"])
-def test_on_a_phone_the_hint_in_the_search_box_is_not_cut(browser: "Browser", site: str, address: str) -> None:
-    context = browser.new_context(base_url=site, viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.goto(address)
-    widths = page.evaluate(
-        """() => {
-            const box = document.getElementById("q"), style = getComputedStyle(box);
-            const pen = document.createElement("canvas").getContext("2d");
-            pen.font = style.font;
-            const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-            return [pen.measureText(box.placeholder).width, room];
-        }"""
-    )
-    assert 0 < widths[0] < widths[1]
-    context.close()
 
 
 @pytest.mark.slow

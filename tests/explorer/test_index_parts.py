@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 import tantivy
 
-from explored import GONE, LIVELY, QUIET, hostile, known, known_with_points
+from explored import GONE, LIVELY, QUIET, hostile, known
 from invented_points import split
 from invented_tables import ICLR, ICML, TABLES_BUILT, TMLR, a_forum, fill, invented, link, paper, post, text, version
 from peercorpus.corpus.public_forums import public_forums
@@ -184,23 +183,6 @@ def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
-def test_the_points_of_an_unchanged_part_are_kept(tmp_path: Path) -> None:
-    def files_of_points(folder: Path) -> dict[str, int]:
-        return {path.name: path.stat().st_ino for path in (folder / "explorer").glob("index-*/points/*.store")}
-
-    with invented(tmp_path / "corpus", known_with_points()) as workspace:
-        points = opened(workspace).points.searcher.num_docs
-        before = files_of_points(workspace.folder)
-        put(workspace, TMLR, [paper("New00001", TMLR)])
-        index = opened(workspace)
-        after = files_of_points(workspace.folder)
-        assert index.points.searcher.num_docs == points == 4
-    assert before == after
-    assert len(before) > 1
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_parts")
 def test_a_takedown_leaves_no_byte_in_the_index_and_no_other_venue_changes(tmp_path: Path) -> None:
     secret = b"zanzibarquagga"
     venues = known()
@@ -321,12 +303,6 @@ def test_large_venues_have_their_own_parts() -> None:
     parts = [[each.papers for each in part] for part in divide(invented_inputs(sizes))]
     assert [size for part in parts for size in part] == sizes
     assert all(len(part) == 1 or sum(part) <= 1_000 for part in parts)
-
-
-def test_a_key_identifies_its_rows() -> None:
-    one = VenueInputs("V", 1, {"1-papers": "a"}, (), frozenset({"x"}), NOTHING)
-    other = VenueInputs("V", 1, {"1-papers": "b"}, (), frozenset({"x"}), NOTHING)
-    assert len({one.key, other.key, sha256(b"").hexdigest()}) == 3
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from explored import ATTACKS, LIVELY, QUIET, explored, hostile, known, known_with_points, split_into_points, words_of
+from explored import ATTACKS, LIVELY, QUIET, explored, known_with_points, split_into_points, words_of
 from invented_points import WEAKNESSES, answer, reaction, split
 from invented_tables import ICLR, a_forum, review
 from peercorpus.explorer.points_of_paper import point_anchor
@@ -208,8 +208,3 @@ def test_an_answer_in_a_post_that_was_changed_is_not_shown(tmp_path: Path) -> No
     ]
     with explored(tmp_path / "corpus", {ICLR: records}) as client:
         assert "promised the earth" not in client.get(f"/paper/{LIVELY}").text + client.get(f"/record/{LIVELY}").text
-
-
-def test_the_two_corpora_differ_only_in_points() -> None:
-    assert {record for record in known()[ICLR] if not isinstance(record, Review)} <= set(known_with_points()[ICLR])
-    assert any(isinstance(record, Point) for records in hostile().values() for record in records)

@@ -481,6 +481,7 @@ def test_a_query_finds_its_papers(twenty: TestClient, words: str, expected: set[
             "/paper/Optim001#conversation-R1-turn-Optim001-answer",
         ),
         ("Forum000-ai", "/paper/Forum000#post-Forum000-ai"),
+        ("Forum000-ai-answer", "/paper/Forum000#post-Forum000-ai-answer"),
     ],
 )
 def test_an_id_opens_its_page_in_any_letter_case(twenty: TestClient, words: str, place: str) -> None:
@@ -488,13 +489,6 @@ def test_an_id_opens_its_page_in_any_letter_case(twenty: TestClient, words: str,
     assert (answer.status_code, answer.headers["location"]) == (303, place)
     path, _, anchor = place.partition("#")
     assert not anchor or f'id="{anchor}"' in twenty.get(path).text
-
-
-def test_the_ids_of_an_ai_review_and_of_its_answers_open_their_places(twenty: TestClient) -> None:
-    for note_id in ("Forum000-ai", "Forum000-ai-answer"):
-        place = f"/paper/Forum000#post-{note_id}"
-        assert twenty.get(f"/papers?q={note_id}").headers["location"] == place
-        assert f'id="post-{note_id}"' in twenty.get("/paper/Forum000").text
 
 
 def test_a_word_found_in_texts_is_not_taken_for_an_id_in_another_letter_case(twenty: TestClient) -> None:

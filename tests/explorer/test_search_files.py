@@ -6,19 +6,16 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chromium import IN_CHROMIUM, watched
+from chromium import IN_CHROMIUM, served, watched
 from explored import LIVELY
 from invented_tables import invented, keep
 from named_people import NAMES, PSEUDONYMS, venues
@@ -127,19 +124,10 @@ ODD = [
 LIVELY_TITLE, FIRST_TRY = "Kites in strong wind", "Kites, a first try"
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and prints nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(known_site: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(known_site))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
+    with served(known_site) as opened:
+        yield opened
 
 
 def ask(page: "Page", address: str, words: str) -> list[str]:

@@ -1,17 +1,13 @@
 """A site in a browser, from a plain file server and from disk: searches, links, and no requests to other servers."""
 
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from chromium import IN_CHROMIUM, assert_accessible, watched
+from chromium import IN_CHROMIUM, assert_accessible, served, watched
 from explored import LIVELY, hostile
 from peercorpus.explorer.site.addresses import paper_file, venue_file
 
@@ -24,22 +20,6 @@ PAGES = (
     *("index.html", "index.html#q=kites", "index.html#q=nowhere", "venues.html", "about.html"),
     *(paper_file(LIVELY), venue_file("ICLR.cc/2020/Conference")),
 )
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and prints nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder below a path, like the pages of a code forge."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder.parent))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/{folder.name}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -109,16 +89,6 @@ def test_filters_combine_with_words_and_alone(browser: "Browser", address: str) 
     page.locator("#results").get_by_text("Nobody reviewed this").wait_for()
     assert search(page, "kites") == []
     assert "No paper with these filters has kites" in page.locator("#missed").inner_text()
-    page.close()
-
-
-@pytest.mark.slow
-def test_a_missing_file_of_the_search_is_named(browser: "Browser", address: str) -> None:
-    page = browser.new_page()
-    page.route("**/search/w/**", lambda route: route.abort())
-    page.goto(f"{address}index.html")
-    search(page, "kites")
-    assert "w/0/" in page.locator("#total").inner_text()
     page.close()
 
 
