@@ -134,23 +134,17 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     """
     check_extension(out)
     write, _ = FORMATS[out.suffix.removeprefix(".")]
-    counted = _CountedRows(select_rows(opened, selection))
-    with replacing(out) as partial, partial.open("r+b") as file:
-        file.writelines(write(counted))
-    return counted.count
+    papers = 0
 
-
-class _CountedRows:
-    """Rows that are counted as they are iterated over."""
-
-    def __init__(self, rows: Iterable[PaperRow]) -> None:
-        self._rows = rows
-        self.count = 0
-
-    def __iter__(self) -> Iterator[PaperRow]:
-        for row in self._rows:
-            self.count += 1
+    def count(rows: Iterable[PaperRow]) -> Iterator[PaperRow]:
+        nonlocal papers
+        for row in rows:
+            papers += 1
             yield row
+
+    with replacing(out) as partial, partial.open("r+b") as file:
+        file.writelines(write(count(select_rows(opened, selection))))
+    return papers
 
 
 def export_command(folder: Path, selection: Selection) -> str:

@@ -44,7 +44,6 @@ from peercorpus.explorer.point_search import PAGE as POINTS_PAGE
 from peercorpus.explorer.points_of_paper import (
     MAX_POINTS_CHARACTERS,
     find_places,
-    point_anchor,
     points_by_place,
 )
 from peercorpus.explorer.querying.facets import describe_condition
@@ -126,17 +125,15 @@ def load_templates() -> jinja2.Environment:
         "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
-        "Spoken": Spoken,
-    }
-    templates.globals |= {
         "moments": rendering.MOMENTS,
         "roles": rendering.ROLES,
         "link_kinds": rendering.LINKS,
         "fields": rendering.FIELDS,
-    }
-    templates.globals |= {"naming": points_of_paper, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
-    templates.globals |= {"cite_turn": cite_turn, "cite_post": cite_post}
-    templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
+        "naming": points_of_paper,
+        "point_anchor": points_of_paper.point_anchor,
+        "NO_ASPECT": NO_ASPECT,
+        "sorts": SORTS,
+    } | {each.__name__: each for each in (Grade, Spoken, Status, cite_post, cite_turn)}
     templates.filters |= {
         "day": rendering.day,
         "number": rendering.format_number,

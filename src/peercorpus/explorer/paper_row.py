@@ -135,13 +135,11 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
     )
 
 
-def searched_texts(forum: PublicForum) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a forum that are searched, each with its field of the index: reviews, answers or others."""
-    yield from ((name, text) for name, _, text in texts_by_post(forum))
-
-
 def texts_by_post(forum: PublicForum) -> Iterator[tuple[str, str, str]]:
-    """Yield these texts with the id of the review or post between field and text; it is "" if there is none."""
+    """Yield the texts of a forum that are searched, each with its field of the index and the id of its review or post.
+
+    The fields are reviews, answers and others; the id is "" if there is none.
+    """
     review_ids = {review.review_id for review in forum.reviews}
     for review in forum.reviews:
         passages = [

@@ -226,7 +226,8 @@ class _Reader:
         name, value = (token["name"] or "").lower(), token["phrase"] if token["word"] is None else token["word"]
         if name not in self._fields.conditions or value[:1] in ("[", "{", "") or token["after"]:
             return None
-        sign, bare = ("=", value) if token["word"] is None else _split_sign(value)
+        found = _VALUE.fullmatch(value) if token["word"] else None
+        sign, bare = (found[1] or "=", found[2]) if found else ("=", value)
         about = _OTHER_NAMES.get(name, name)
         try:
             condition = parse(f"{about}{sign}{_read_value(about, bare.strip())}")
@@ -298,11 +299,6 @@ class _Reader:
             else Piece(piece.before, _STARRED.sub(check, piece.core), field=piece.field, value=piece.value)
             for piece in pieces
         ]
-
-
-def _split_sign(value: str) -> tuple[str, str]:
-    found = _VALUE.fullmatch(value)
-    return (found[1] or "=", found[2]) if found else ("=", value)
 
 
 def _read_value(name: str, value: str) -> str:

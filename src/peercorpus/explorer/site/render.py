@@ -24,7 +24,7 @@ from peercorpus.explorer.paper_page import (
     read_dialogues,
     score_table,
 )
-from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
+from peercorpus.explorer.paper_row import PaperRow, paper_row, texts_by_post
 from peercorpus.explorer.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
@@ -148,7 +148,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     )
     counts = VenueCounts(paper.venue_id)
     counts.count(forum, row)
-    others = "\n".join(redact_people(text) for _, text in searched_texts(forum))
+    others = "\n".join(redact_people(text) for _, _, text in texts_by_post(forum))
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
     authors, reviewers = list_people(forum)
     words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))

@@ -187,7 +187,7 @@ def write_site(
     check_replaceable(out, KIND, MANIFEST)
     try:
         with _lock(out.absolute()):
-            return _write_locked(release, out, title, show, _Rendering(spread, extras))
+            return _write_locked(release, out, title, show, spread, extras)
     except OSError as error:
         raise PeercorpusError(
             f"The site cannot be written to '{out}': {error.strerror or error}. What was there before is unchanged."
@@ -215,20 +215,9 @@ def _lock(out: Path) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendering:
-    """How pages are rendered.
-
-    Attributes:
-        spread: Runs the processes; None renders in this process.
-        extras: What the site shows besides the pages of papers.
-    """
-
-    spread: Executor | None
-    extras: Collection[Extra]
-
-
-def _write_locked(release: Release, out: Path, title: str, show: Show, rendering: _Rendering) -> SiteSummary:
+def _write_locked(
+    release: Release, out: Path, title: str, show: Show, spread: Executor | None, extras: Collection[Extra]
+) -> SiteSummary:
     plan = _plan(release)
     digests: dict[str, str] = {}
     with (
@@ -238,8 +227,8 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        jobs = _make_jobs(release, plan.titles, rendering.extras)
-        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, rendering.spread))
+        jobs = _make_jobs(release, plan.titles, extras)
+        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
     return SiteSummary(
