@@ -22,7 +22,7 @@ from peercorpus.explorer.point_documents import (
 )
 from peercorpus.explorer.points_of_paper import ASPECTS, KINDS
 from peercorpus.explorer.querying.facets import MAX_VALUES, Facet, FacetValue
-from peercorpus.explorer.querying.likeness import find_like, make_rule_of_points
+from peercorpus.explorer.querying.likeness import points_like
 from peercorpus.explorer.querying.passages import PassageFinder, Piece, show_part
 from peercorpus.explorer.querying.typed_query import read_query
 from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax, suggest_words
@@ -363,8 +363,7 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     parsed = parse_words(points, typed, FIELDS_SEARCHED)
     filters += [parsed.query] if selection.words else []
     text = str(document.get_first(TEXT) or "")
-    rule = make_rule_of_points(points, FIELDS_SEARCHED, TEXT, text)
-    addresses = find_like(points, {TEXT: [text]}, own, filters, PAGE, rule)
+    addresses = points_like(points, FIELDS_SEARCHED, TEXT, text, own, filters, PAGE)
     finder = _make_finder(parsed)
     hits = [_make_hit(points.searcher.doc(address), finder) for address in addresses]
     counts = PointCounts()
