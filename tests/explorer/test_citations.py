@@ -30,7 +30,7 @@ def _public(*posts: object, **of_paper: object) -> PublicForum:
     return keep_public(Forum(paper(LIVELY, **of_paper), [], list(posts), [], []))  # type: ignore[arg-type]
 
 
-def test_a_reviewers_turn_is_cited_by_its_address_and_anonymous_signature() -> None:
+def test_reviewers_are_cited_by_address_and_signature() -> None:
     said = post("rEv1ew", LIVELY, kind=PostKind.REVIEW, role=Role.REVIEWER, signature="Reviewer_AbCd")
     forum = _public(said, title="Kites & 50 % wind", authors=("Ada Example", "Bo Ek"), venue="ICLR 2020 Poster")
     spoken = turn(Role.REVIEWER, "rEv1ew")
@@ -61,12 +61,12 @@ def test_a_reviewers_turn_is_cited_by_its_address_and_anonymous_signature() -> N
         (Role.AI, "{AI}"),
     ],
 )
-def test_the_papers_authors_are_cited_only_for_their_own_turns(role: Role, author: str) -> None:
+def test_authors_are_cited_for_own_turns(role: Role, author: str) -> None:
     forum = _public(post("p", LIVELY, role=role), authors=("Ada Example", "Bo Ek"))
     assert f"  author = {{{author}}}," in cite_turn(forum, turn(role, "p")).bibtex.splitlines()
 
 
-def test_a_citation_masks_email_addresses_and_cannot_close_its_bibtex_entry() -> None:
+def test_citations_mask_addresses_and_stay_closed() -> None:
     said = post("p", LIVELY, role=Role.PUBLIC, signature="~Ada_Example1", created_at=NOON)
     forum = _public(said, title="By ada@example.org } } @misc{x, \\input{y}", authors=("Eve } and Mallory",))
     citation = cite_post(forum, said)
@@ -79,7 +79,7 @@ def test_a_citation_masks_email_addresses_and_cannot_close_its_bibtex_entry() ->
     assert "\\input" not in citation.bibtex
 
 
-def test_a_citation_is_short_however_long_its_texts_are() -> None:
+def test_citations_are_short() -> None:
     long = "<b> & " * 100_000
     said = post("p", LIVELY, role=Role.REVIEWER, signature=long)
     citation = cite_post(_public(said, title=long, venue=long, authors=(long,)), said)
@@ -95,13 +95,11 @@ def test_a_citation_is_short_however_long_its_texts_are() -> None:
         ("a&b=c", None, None),
     ],
 )
-def test_an_id_that_is_not_openreviews_gives_no_address(
-    forum_id: str, note_id: str | None, expected: str | None
-) -> None:
+def test_foreign_ids_have_no_address(forum_id: str, note_id: str | None, expected: str | None) -> None:
     assert openreview_address(forum_id, note_id) == expected
 
 
-def test_every_turn_and_post_of_a_page_has_a_permalink_and_a_citation(client: TestClient) -> None:
+def test_every_turn_has_link_and_citation(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     turns = re.findall(r'<article class="turn [^"]*" id="([^"]+)" tabindex="-1">(.*?)</article>', page, re.DOTALL)
     assert len(turns) == 6
@@ -111,7 +109,7 @@ def test_every_turn_and_post_of_a_page_has_a_permalink_and_a_citation(client: Te
         assert f"https://openreview.net/forum?id={LIVELY}&amp;noteId={LIVELY}-" in inner
 
 
-def test_the_table_of_contents_links_to_existing_anchors(client: TestClient) -> None:
+def test_contents_link_to_existing_anchors(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     for name in ("Contents", "On this page"):
         contents = page.partition(f'aria-label="{name}"')[2].partition("</nav>")[0]
@@ -172,12 +170,12 @@ def expected(forum_id: str, folder: Path) -> list[Citation]:
 
 
 @pytest.mark.parametrize("text", ["50 % of Erdős", "a\u2013b", "naïve"])
-def test_texts_that_the_script_escapes_by_itself(text: str) -> None:
+def test_texts_the_script_escapes(text: str) -> None:
     assert is_plain(text)
 
 
 @pytest.mark.parametrize("text", ["\u03b1", "x₂", "→", "Ẽ", "a\u00a0b"])
-def test_texts_that_need_more_than_the_script_knows(text: str) -> None:
+def test_texts_the_script_cannot_escape(text: str) -> None:
     assert not is_plain(text)
 
 
@@ -185,9 +183,7 @@ class TestInChromium:
     pytestmark = IN_CHROMIUM
 
     @pytest.mark.parametrize("forum_id", [LIVELY, ODD])
-    def test_the_script_cites_every_turn_as_the_explorer_does(
-        self, browser: "Browser", cited: Path, forum_id: str
-    ) -> None:
+    def test_script_cites_as_the_explorer(self, browser: "Browser", cited: Path, forum_id: str) -> None:
         page = browser.new_page()
         seen = watched(page)
         page.goto(f"{(cited / 'site').as_uri()}/{paper_file(forum_id)}")
@@ -197,7 +193,7 @@ class TestInChromium:
         assert seen.errors == []
         page.close()
 
-    def test_a_key_opens_the_citation_of_a_turn_and_its_button_copies_it(self, browser: "Browser", cited: Path) -> None:
+    def test_a_key_opens_a_citation_to_copy(self, browser: "Browser", cited: Path) -> None:
         page = browser.new_page()
         page.goto(f"{(cited / 'site').as_uri()}/{paper_file(LIVELY)}")
         page.keyboard.press("j")

@@ -44,7 +44,7 @@ READ: dict[str, Callable[[bytes], list[str]]] = {"csv": ids_in_csv, "jsonl": ids
         ("sort=oldest&page=7", [QUIET, LIVELY, SILENT]),
     ],
 )
-def test_an_export_has_the_papers_of_the_page(client: TestClient, kind: str, query: str, expected: list[str]) -> None:
+def test_an_export_has_the_pages_papers(client: TestClient, kind: str, query: str, expected: list[str]) -> None:
     answer = client.get(f"/export.{kind}?{query}")
     assert answer.headers["content-disposition"] == f'attachment; filename="papers.{kind}"'
     assert READ[kind](answer.content) == expected
@@ -55,7 +55,7 @@ def a_row(number: int, title: str = "Kites") -> PaperRow:
 
 
 @pytest.mark.parametrize(("write", "kind"), [(as_csv, "csv"), (as_jsonl, "jsonl"), (as_parquet, "parquet")])
-def test_an_export_is_sent_a_batch_at_a_time(write: Callable[..., object], kind: str) -> None:
+def test_an_export_is_sent_in_batches(write: Callable[..., object], kind: str) -> None:
     asked = [0]
 
     def rows() -> object:
@@ -70,7 +70,7 @@ def test_an_export_is_sent_a_batch_at_a_time(write: Callable[..., object], kind:
     assert READ[kind](whole) == [f"p{number:05}" for number in range(1_500)]
 
 
-def test_two_exports_to_one_file_do_not_see_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_exports_to_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "papers.csv"
     written: list[int] = []
 
@@ -90,15 +90,13 @@ def test_two_exports_to_one_file_do_not_see_each_other(tmp_path: Path, monkeypat
 @pytest.mark.fault(
     "input", "a title that a spreadsheet would run as a formula, in an export of the explorer", "it is text there"
 )
-def test_no_cell_of_a_csv_is_a_formula() -> None:
+def test_no_csv_cell_is_a_formula() -> None:
     (row,) = csv.DictReader(io.StringIO(b"".join(as_csv([a_row(1, '=HYPERLINK("x")')])).decode()))
     assert row["title"] == '\'=HYPERLINK("x")'
     assert [*row] == [*COLUMNS]
 
 
-def test_the_command_on_the_page_writes_the_same_papers(
-    client: TestClient, known_folder: Path, run: Run, tmp_path: Path
-) -> None:
+def test_the_shown_command_writes_the_same(client: TestClient, known_folder: Path, run: Run, tmp_path: Path) -> None:
     query = "q=kites&sort=oldest"
     assert f"--select &#39;{query.replace('&', '&amp;')}&#39; --out papers.csv" in client.get(f"/?{query}").text
     out = tmp_path / "papers.csv"
@@ -107,7 +105,7 @@ def test_the_command_on_the_page_writes_the_same_papers(
     assert out.read_bytes() == client.get(f"/export.csv?{query}").content
 
 
-def test_a_name_without_a_format_is_refused(client: TestClient, known_folder: Path, run: Run, tmp_path: Path) -> None:
+def test_an_unknown_format_is_refused(client: TestClient, known_folder: Path, run: Run, tmp_path: Path) -> None:
     assert client.get("/").status_code == 200
     ended = run("explore", "--workspace", known_folder, "--select", "", "--out", tmp_path / "papers.xlsx")
     assert_refused(ended, ".csv")

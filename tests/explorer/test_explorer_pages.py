@@ -48,13 +48,13 @@ def found(client: TestClient, query: str) -> list[str]:
     return PAPER.findall(answer.text)
 
 
-def test_without_a_query_the_most_discussed_papers_come_first_and_unrated_ones_last(client: TestClient) -> None:
+def test_most_discussed_papers_come_first(client: TestClient) -> None:
     assert found(client, "") == [LIVELY, QUIET, SILENT]
     assert 'aria-current="true">Most discussed</a>' in client.get("/papers").text
     assert 'aria-current="true">Relevance</a>' in client.get("/papers?q=kites").text
 
 
-def test_a_query_on_the_first_page_finds_what_the_list_finds(client: TestClient) -> None:
+def test_home_answers_queries_as_the_list(client: TestClient) -> None:
     assert client.get("/?q=kites&sort=oldest").text == client.get("/papers?q=kites&sort=oldest").text
 
 
@@ -98,11 +98,11 @@ def test_words_and_filters_find(client: TestClient, query: str, expected: list[s
         ("turns", [LIVELY, QUIET, SILENT]),
     ],
 )
-def test_the_list_is_sorted_with_unknown_values_last(client: TestClient, sort: str, expected: list[str]) -> None:
+def test_unknown_values_are_sorted_last(client: TestClient, sort: str, expected: list[str]) -> None:
     assert found(client, f"sort={sort}") == expected
 
 
-def test_a_permalink_gives_the_same_selection_again() -> None:
+def test_a_permalink_gives_the_same_selection() -> None:
     asked = read_selection("q=a+b&more=keyword%3Da;+year!=2020&where=keyword%3Db;c&status=accepted&year=2024&page=3")
     assert [str(one) for one in asked.conditions] == [
         *("keyword=a", "year!=2020", "keyword=b;c", "status=accepted", "year=2024")
@@ -110,7 +110,7 @@ def test_a_permalink_gives_the_same_selection_again() -> None:
     assert read_selection(asked.query_string()) == asked
 
 
-def test_a_page_beyond_the_last_links_to_the_last(client: TestClient) -> None:
+def test_beyond_the_last_page(client: TestClient) -> None:
     for query, last in (("page=999999", "/papers"), ("q=kites&page=9", "/papers?q=kites")):
         page = client.get(f"/papers?{query}").text
         assert PAPER.findall(page) == []
@@ -121,7 +121,7 @@ def test_a_page_beyond_the_last_links_to_the_last(client: TestClient) -> None:
     assert "There is no page" not in client.get("/papers?q=zzyzx").text
 
 
-def test_conditions_are_named_in_words_and_an_empty_result_says_what_to_do(client: TestClient) -> None:
+def test_conditions_and_empty_results_in_words(client: TestClient) -> None:
     page = client.get("/papers?status=rejected&has_rebuttal=no&where=rating_share%3E%3D0.25&where=year!=1999").text
     chips = re.findall(r'<li><a href="[^"]*" title="([^"]*)">([^<]*) <span aria-hidden', page)
     assert [(unescape(raw), unescape(said)) for raw, said in chips] == [
@@ -138,7 +138,7 @@ def test_conditions_are_named_in_words_and_an_empty_result_says_what_to_do(clien
     assert "Remove a condition." in client.get("/papers?status=rejected&has_rebuttal=yes").text
 
 
-def test_long_answers_of_a_form_stand_below_the_table() -> None:
+def test_long_answers_stand_below_the_table() -> None:
     read_many = "I have read many papers in this area."
     scores = tuple(
         score(name, value, label, Aspect.OTHER, Phase.FINAL)
@@ -170,7 +170,7 @@ def test_no_query_breaks_the_page(client: TestClient, query: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["title:*", "forum_id:*", "kites+reviews:(*)", "-title:*"])
-def test_a_bare_field_operator_is_reported_and_filters_nothing(client: TestClient, words: str) -> None:
+def test_a_bare_field_filters_nothing(client: TestClient, words: str) -> None:
     page = client.get(f"/?q={words}")
     assert page.status_code == 200
     assert 'role="alert"' in page.text
@@ -178,7 +178,7 @@ def test_a_bare_field_operator_is_reported_and_filters_nothing(client: TestClien
     assert sorted(client.get(f"/export.jsonl?q={words}").text.splitlines()) == sorted(every)
 
 
-def test_invalid_query_parameters_are_reported_and_no_paper_is_shown(client: TestClient) -> None:
+def test_invalid_parameters_show_no_paper(client: TestClient) -> None:
     page = words_of(client.get("/?where=colour%3Dred&status=loved&q=kites").text)
     assert "'colour'" in page
     assert "'loved'" in page
@@ -189,7 +189,7 @@ def test_invalid_query_parameters_are_reported_and_no_paper_is_shown(client: Tes
     assert 'role="alert"' not in client.get("/?q=kites").text
 
 
-def test_a_conversation_is_shown_in_order_including_the_response_to_all_reviewers(client: TestClient) -> None:
+def test_a_conversation_is_in_order(client: TestClient) -> None:
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     told = page[page.index("Conversations R1") :]
     places = [
@@ -198,7 +198,7 @@ def test_a_conversation_is_shown_in_order_including_the_response_to_all_reviewer
     assert places == sorted(places)
 
 
-def test_a_score_change_is_shown_in_the_table_and_at_its_turn(client: TestClient) -> None:
+def test_score_changes_in_table_and_turn(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     table = page[page.index('<table class="scores">') : page.index("</table>")]
     assert "5 → changed to 6" in words_of(table)
@@ -206,7 +206,7 @@ def test_a_score_change_is_shown_in_the_table_and_at_its_turn(client: TestClient
     assert "rating 5 → changed to 6" in words_of(turn[: turn.index("</article>")])
 
 
-def test_a_paper_shows_chair_versions_changes_links_and_other_posts(client: TestClient) -> None:
+def test_what_a_papers_page_shows(client: TestClient) -> None:
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     for words in (
         "The chair is content.",
@@ -238,14 +238,14 @@ def test_page_states_unseen_replies(not_shown: int | None, deleted: int, said: s
     assert said in str(macro)
 
 
-def test_every_conversation_and_turn_has_its_own_anchor(client: TestClient) -> None:
+def test_anchors_are_unique(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     assert 'id="conversation-R1"' in page
     ids = re.findall(r' id="([^"]*)"', page)
     assert len(ids) == len(set(ids))
 
 
-def test_formulas_are_mathml_or_their_source_if_they_cannot_be_parsed(client: TestClient) -> None:
+def test_formulas_are_mathml_or_source(client: TestClient) -> None:
     page = client.get(f"/text/{LIVELY}").text
     assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in page
     assert '<math display="block">' in page
@@ -253,14 +253,14 @@ def test_formulas_are_mathml_or_their_source_if_they_cannot_be_parsed(client: Te
     assert 'id="page-2"' in page
 
 
-def test_changes_are_shown_before_and_after_by_section(client: TestClient) -> None:
+def test_changes_before_and_after_by_section(client: TestClient) -> None:
     page = client.get(f"/changes/{LIVELY}").text
     assert "<h2>2 Method</h2>" in page
     assert "<del>weak </del>" in page
     assert "<ins>firm </ins>" in page
 
 
-def test_a_passage_that_moved_is_shown_with_the_heading_it_moved_to(client: TestClient) -> None:
+def test_a_moved_passage_names_its_heading(client: TestClient) -> None:
     page = client.get(f"/changes/{LIVELY}").text
     moved = page.partition('<div class="diff moved"')[2]
     assert "Last, under “5 Limits”" in moved
@@ -268,7 +268,7 @@ def test_a_passage_that_moved_is_shown_with_the_heading_it_moved_to(client: Test
     assert "Not in the" not in moved
 
 
-def test_hidden_deleted_and_taken_down_records_are_on_no_page(client: TestClient) -> None:
+def test_no_page_shows_hidden_records(client: TestClient) -> None:
     pages = [f"/{kind}/{LIVELY}" for kind in ("paper", "text", "changes", "record")]
     for page in (*pages, "/", "/?q=balloons", "/export.jsonl", "/venues", "/venue/ICLR.cc%2F2020%2FConference"):
         told = client.get(page).text
@@ -279,7 +279,7 @@ def test_hidden_deleted_and_taken_down_records_are_on_no_page(client: TestClient
         assert client.get(f"/{kind}/{GONE}").status_code == 404
 
 
-def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
+def test_a_private_decision_is_not_shown() -> None:
     hidden = post("d", "f", kind=PostKind.DECISION, text="Reject. All agree.", readers_public=False)
     told = keep_public(Forum(paper("f", status=Status.REJECTED, decision="Reject"), [], [hidden], [], []))
     assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (Status.UNKNOWN, None, None)
@@ -291,7 +291,7 @@ def test_a_decision_that_not_everyone_may_read_is_not_shown() -> None:
     assert (told.paper.status, told.paper.decision, told.paper.decision_comment) == (said.status, "Reject", None)
 
 
-def test_a_venues_counts_exclude_what_is_taken_down(client: TestClient) -> None:
+def test_venue_counts_exclude_takedowns(client: TestClient) -> None:
     assert "Papers 1 Reviews 1 Conversations 1" in words_of(client.get("/venue/ICLR.cc%2F2020%2FConference").text)
 
 
@@ -303,7 +303,7 @@ def test_email_addresses_are_masked(client: TestClient) -> None:
     assert found(client, "q=ada") == []
 
 
-def test_the_record_is_all_public_data_as_json(client: TestClient) -> None:
+def test_the_record_is_public_json(client: TestClient) -> None:
     answer = client.get(f"/record/{LIVELY}")
     assert answer.headers["content-type"] == "application/json"
     record = json.loads(answer.text)
@@ -315,14 +315,14 @@ def test_the_record_is_all_public_data_as_json(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "page", ["/paper/none", "/venue/none", "/text/Silent03", "/nowhere", "/static/../pages.py", "/export.xlsx"]
 )
-def test_a_missing_page_is_reported_on_a_page(client: TestClient, page: str) -> None:
+def test_missing_pages_say_so(client: TestClient, page: str) -> None:
     answer = client.get(page)
     assert answer.status_code == 404
     assert "Not found" in answer.text
     assert "Traceback" not in answer.text
 
 
-def test_a_page_shows_differences_between_published_records_and_the_stated_split(client: TestClient) -> None:
+def test_differing_records_and_stated_splits(client: TestClient) -> None:
     page = words_of(client.get(f"/paper/{LIVELY}").text)
     assert "title Kites in strong wind reviewbench:Lively01 Kites in a gale re2-reviews:Lively01" in page
     assert "review: test; another of its files states train" in page
@@ -354,7 +354,7 @@ def rating(value: float | None, phase: Phase, **more: Any) -> Score:
     return replace(score("rating", value, f"{value}", Aspect.RECOMMENDATION, phase), **more)
 
 
-def test_turns_and_posts_after_the_decision_say_so(tmp_path: Path) -> None:
+def test_turns_after_the_decision_say_so(tmp_path: Path) -> None:
     page = page_of(tmp_path / "corpus")
     assert re.search(r"2 January 2020 Words of f1-R1\.", page)
     assert re.search(r"4 January 2020 after the decision Words of late\.", page)
@@ -370,7 +370,7 @@ def test_turns_and_posts_after_the_decision_say_so(tmp_path: Path) -> None:
         (AtDecision.POSTED_AFTER, {Phase.FINAL: 6.0}, "R1 posted this review after the decision."),
     ],
 )
-def test_a_score_changed_after_the_decision_shows_its_value_at_the_decision(
+def test_scores_changed_after_the_decision(
     tmp_path: Path, state: AtDecision, scores: dict[Phase, float], said: str | None
 ) -> None:
     given = tuple(rating(value, phase) for phase, value in scores.items())
@@ -380,7 +380,7 @@ def test_a_score_changed_after_the_decision_shows_its_value_at_the_decision(
     assert ("6 4 at the decision" in page) is (state is AtDecision.EDITS)
 
 
-def test_a_verbal_score_is_shown_at_the_top_of_its_conversation(tmp_path: Path) -> None:
+def test_verbal_scores_top_their_conversation(tmp_path: Path) -> None:
     words = {"low": None, "high": None, "answers": ("Reject", "Accept"), "rank": 2, "label": "Accept"}
     given = (
         rating(None, Phase.INITIAL, **words | {"rank": 1, "label": "Reject"}),
@@ -391,7 +391,7 @@ def test_a_verbal_score_is_shown_at_the_top_of_its_conversation(tmp_path: Path) 
     assert "not known" not in page.partition("Versions")[0]
 
 
-def test_an_unrecognised_status_is_unknown_and_shown_verbatim(tmp_path: Path) -> None:
+def test_unrecognised_status_is_verbatim(tmp_path: Path) -> None:
     with explored(
         tmp_path / "corpus", {ICLR: [paper("f1", status=Status.UNKNOWN, decision="Major revision")]}
     ) as client:
@@ -402,7 +402,7 @@ def test_an_unrecognised_status_is_unknown_and_shown_verbatim(tmp_path: Path) ->
     assert "/paper/f1" in found
 
 
-def test_a_text_that_the_reviewers_may_have_read_is_not_called_a_later_one(tmp_path: Path) -> None:
+def test_a_possible_initial_text_is_not_later(tmp_path: Path) -> None:
     perhaps = replace(version("f1", "aa", Grade.UNAVAILABLE), is_initial=False)
     with explored(tmp_path / "corpus", {ICLR: [paper("f1"), perhaps, text("aa", "# Kites")]}) as client:
         page, read = (words_of(client.get(f"/{kind}/f1").text) for kind in ("paper", "text"))
@@ -421,7 +421,7 @@ def with_ai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield opened
 
 
-def test_the_page_shows_ai_reviews_in_their_own_section(with_ai: TestClient) -> None:
+def test_ai_reviews_have_their_own_section(with_ai: TestClient) -> None:
     words = words_of(with_ai.get("/paper/f1").text)
     head, _, rest = words.partition("AI reviews An AI wrote them")
     assert "The claims hold, says the AI." not in head
@@ -431,7 +431,7 @@ def test_the_page_shows_ai_reviews_in_their_own_section(with_ai: TestClient) -> 
     assert "AI review" not in words_of(with_ai.get("/paper/f2").text)
 
 
-def test_ai_reviews_are_neither_counted_nor_found_among_human_ones(with_ai: TestClient) -> None:
+def test_ai_reviews_count_apart(with_ai: TestClient) -> None:
     assert "No paper" in words_of(with_ai.get("/", params={"q": "seeds"}).text)
     record = json.loads(with_ai.get("/record/f1").content)
     assert [one["ai_review_id"] for one in record["ai_reviews"]] == ["f1-ai"]

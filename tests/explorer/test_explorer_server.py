@@ -111,7 +111,7 @@ def is_dropped(connection: socket.socket) -> bool:
 @pytest.mark.slow
 @pytest.mark.fault("input", "the head of a request to the explorer", "the connection is closed", lost="nothing")
 @pytest.mark.parametrize("sent", [b"", b"G", HEAD, WHOLE + HEAD])
-def test_a_connection_without_complete_headers_is_dropped(address: Address, sent: bytes) -> None:
+def test_incomplete_heads_are_dropped(address: Address, sent: bytes) -> None:
     with closing(connect(address)) as connection:
         if sent:
             connection.sendall(sent)
@@ -127,7 +127,7 @@ def handler() -> Iterator[logging.FileHandler]:
         yield opened
 
 
-def test_log_files_of_the_serving_program_stay_open(handler: logging.FileHandler, address: Address) -> None:
+def test_log_files_stay_open(handler: logging.FileHandler, address: Address) -> None:
     with closing(connect(address)) as connection:
         connection.sendall(WHOLE)
         assert b"Papers" in read_answer(connection)
@@ -135,22 +135,20 @@ def test_log_files_of_the_serving_program_stay_open(handler: logging.FileHandler
 
 
 @pytest.mark.slow
-def test_a_connection_whose_headers_trickle_in_is_dropped_too(address: Address) -> None:
+def test_trickling_heads_are_dropped(address: Address) -> None:
     with closing(connect(address)) as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
         trickle(connection)
 
 
 @pytest.mark.slow
-def test_a_request_is_answered_however_long_it_takes(address: Address) -> None:
+def test_slow_requests_are_answered(address: Address) -> None:
     with closing(connect(address)) as connection:
         connection.sendall(WHOLE.replace(b"/ ", b"/slow ", 1))
         assert b"Slow papers" in read_answer(connection)
 
 
 @pytest.mark.fault("service", "more connections to the explorer than it keeps", "it answers the next", lost="nothing")
-def test_the_oldest_waiting_connection_makes_room_for_a_new_one(
-    address: Address, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_oldest_waiting_connection_makes_room(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "HEAD_TIMEOUT_S", 60)
     held = [connect(address) for _ in range(9)]
     try:
@@ -165,7 +163,7 @@ def test_the_oldest_waiting_connection_makes_room_for_a_new_one(
             one.close()
 
 
-def test_a_response_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
+def test_bodies_do_not_wait_for_acknowledgement() -> None:
     """Where this option is off, every page over one connection takes 40 ms longer (Nagle, delayed acknowledgement)."""
 
     async def look() -> list[int]:
@@ -185,9 +183,7 @@ def test_a_response_body_does_not_wait_for_the_acknowledgement_of_its_headers() 
     assert all(asyncio.run(look()))
 
 
-def test_a_page_is_made_while_a_client_reads_an_export_slowly(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_exports_block_no_page(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_AT_ONCE", 1)
 
     read: list[str] = []
@@ -213,9 +209,7 @@ def test_a_page_is_made_while_a_client_reads_an_export_slowly(
     assert read == ["page http.response.start", "page http.response.body", "export"]
 
 
-def test_files_in_memory_are_answered_while_all_turns_are_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_in_memory_wait_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started, ended = threading.Event(), threading.Event()
 
     def wait(_: Explorer, __: Request) -> Response:
@@ -237,7 +231,7 @@ def test_files_in_memory_are_answered_while_all_turns_are_taken(
         assert client.get(f"/paper/{LIVELY}").status_code == 200
 
 
-def test_pages_are_compressed_for_clients_that_accept_it(client: TestClient) -> None:
+def test_pages_are_compressed(client: TestClient) -> None:
     packed = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "gzip"})
     plain = client.get(f"/paper/{LIVELY}", headers={"accept-encoding": "identity"})
     assert packed.headers["content-encoding"] == "gzip"
@@ -247,7 +241,7 @@ def test_pages_are_compressed_for_clients_that_accept_it(client: TestClient) -> 
     assert "Accept-Encoding" in plain.headers["vary"]
 
 
-def test_a_page_reads_each_document_of_the_index_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_document_is_read_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def count(document: tantivy.Document) -> Stored:
@@ -298,7 +292,7 @@ def hostile_pages() -> list[str]:
     times=45,
 )
 @pytest.mark.parametrize("page", hostile_pages())
-def test_hostile_texts_break_no_page_and_add_no_tag(hostile_client: TestClient, page: str) -> None:
+def test_hostile_texts_add_no_tag(hostile_client: TestClient, page: str) -> None:
     answer = hostile_client.get(page)
     assert answer.status_code == 200
     assert answer.headers["content-security-policy"] == POLICY
@@ -324,7 +318,7 @@ def test_a_hostile_query_is_shown_as_text(hostile_client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.7", ""])
-def test_requests_for_other_host_names_are_refused(client: TestClient, host: str) -> None:
+def test_other_host_names_are_refused(client: TestClient, host: str) -> None:
     answer = client.get("/", headers={"host": host})
     assert answer.status_code == 421
     assert "kites" not in answer.text.lower()
@@ -345,7 +339,7 @@ def test_every_answer_has_the_headers(client: TestClient, page: str) -> None:
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
 
 
-def test_no_page_has_an_inline_script_or_style(client: TestClient) -> None:
+def test_no_page_has_inline_scripts(client: TestClient) -> None:
     for page in ("/", f"/paper/{LIVELY}", f"/text/{LIVELY}", "/points", "/venues", "/about"):
         told = client.get(page).text
         assert re.findall(r"<script[^>]*>(.+?)</script>", told, re.DOTALL) == []
@@ -354,7 +348,7 @@ def test_no_page_has_an_inline_script_or_style(client: TestClient) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_takedown_list_stops_all_pages(tmp_path: Path) -> None:
+def test_a_takedown_stops_all_pages(tmp_path: Path) -> None:
     with explored(tmp_path / "corpus", known()) as opened:
         assert opened.get(f"/paper/{LIVELY}").status_code == 200
         (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
@@ -364,7 +358,7 @@ def test_a_changed_takedown_list_stops_all_pages(tmp_path: Path) -> None:
     assert LIVELY not in answer.text
 
 
-def test_a_port_in_use_is_reported_in_one_sentence(known_folder: Path, client: TestClient, run: Run) -> None:
+def test_a_port_in_use_is_reported(known_folder: Path, client: TestClient, run: Run) -> None:
     assert client.get("/").status_code == 200
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -375,7 +369,7 @@ def test_a_port_in_use_is_reported_in_one_sentence(known_folder: Path, client: T
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("host", "is_warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
-def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
+def test_the_server_prints_address_and_warning(
     known_folder: Path, client: TestClient, host: str, *, is_warned: bool
 ) -> None:
     assert client.get("/").status_code == 200
@@ -395,7 +389,7 @@ def test_a_server_prints_its_address_and_warns_if_others_can_reach_it(
 
 
 @pytest.mark.slow
-def test_an_address_as_keyword_is_masked_in_its_link_which_finds_the_paper(tmp_path: Path) -> None:
+def test_masked_keywords_still_find_papers(tmp_path: Path) -> None:
     for keyword in ("ada@example.org", "~Ada_Example1"):
         records: list[object] = [paper("f1", keywords=("kites", keyword)), paper("f2")]
         with explored(tmp_path / keyword, {ICLR: records}) as opened:

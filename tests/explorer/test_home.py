@@ -71,7 +71,7 @@ def _total(client: TestClient, link: str) -> int:
     return int(total[1].replace(",", ""))
 
 
-def test_every_bar_counts_what_its_link_finds(home: TestClient) -> None:
+def test_bars_count_what_links_find(home: TestClient) -> None:
     links = BAR.findall("".join(CHART.findall(home.get("/").text)))
     assert len(links) > 20
     assert {link: _total(home, link) for link, _ in links} == {link: int(count) for link, count in links}
@@ -97,9 +97,7 @@ def test_a_year_has_its_share_accepted(home: TestClient) -> None:
         *(["change_share>0", "change_share<=0.15"], ["change_share>0.3"], ["change_share<0"], ["change_share!=0"]),
     ],
 )
-def test_the_search_and_the_report_select_the_same_papers(
-    home: TestClient, scored_folder: Path, where: list[str]
-) -> None:
+def test_search_and_report_select_alike(home: TestClient, scored_folder: Path, where: list[str]) -> None:
     exported = home.get("/export.jsonl", params={"where": where}).text
     with open_source(scored_folder, where) as chosen:
         expected = sorted(chosen.papers["forum_id"])
@@ -107,7 +105,7 @@ def test_the_search_and_the_report_select_the_same_papers(
     assert sorted(re.findall(r'^\{"forum_id":"([^"]+)"', exported, re.MULTILINE)) == expected
 
 
-def test_the_page_shows_the_size_of_the_corpus_and_where_to_start(home: TestClient) -> None:
+def test_home_shows_size_and_beginnings(home: TestClient) -> None:
     page = home.get("/").text
     assert "<h1>27 papers, and what their reviewers said</h1>" in page
     assert "<dt>Reviews</dt><dd>48</dd>" in page
@@ -116,7 +114,7 @@ def test_the_page_shows_the_size_of_the_corpus_and_where_to_start(home: TestClie
     assert "raised by 44 % of the scale" in raised
 
 
-def test_papers_of_different_scales_are_ordered_by_their_spread_as_a_share_of_the_scale(tmp_path: Path) -> None:
+def test_spread_is_a_share_of_scales(tmp_path: Path) -> None:
     def rate(forum_id: str, venue_id: str, low: float, high: float, best: float) -> list[object]:
         scores = [
             replace(score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, Phase.FINAL), low=low, high=high)
@@ -134,14 +132,14 @@ def test_papers_of_different_scales_are_ordered_by_their_spread_as_a_share_of_th
 
 
 @pytest.mark.slow
-def test_without_scores_the_page_says_what_cannot_be_drawn(tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     with explored(tmp_path / "bare", {TMLR: [paper("bare", TMLR)]}) as client:
         page = client.get("/").text
     assert "Not drawn, as not known of any paper: mean rating" in page
     assert "Mean rating" not in "".join(CHART.findall(page))
 
 
-def test_the_page_warns_of_venues_with_different_rules(tmp_path: Path) -> None:
+def test_differing_rules_are_warned_of(tmp_path: Path) -> None:
     others = ("ICML.cc/2023/Conference", "ICML.cc/2025/Conference")
     for name, venue_ids, is_told in (("one", others[:1], False), ("two", others, True)):
         with explored(

@@ -142,7 +142,7 @@ class Corpus:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.usefixtures("small_parts")
-def test_after_any_changes_the_index_equals_one_built_from_scratch(tmp_path: Path, seed: int) -> None:
+def test_an_updated_index_equals_a_new_one(tmp_path: Path, seed: int) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("always")}) as workspace:
         corpus = Corpus(workspace, random.Random(seed))
         for _ in range(8):
@@ -152,7 +152,7 @@ def test_after_any_changes_the_index_equals_one_built_from_scratch(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
-def test_only_the_changed_venue_is_indexed_again(tmp_path: Path) -> None:
+def test_only_changed_venues_are_indexed(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         before = files(workspace.folder)
@@ -165,7 +165,7 @@ def test_only_the_changed_venue_is_indexed_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
-def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) -> None:
+def test_later_points_change_one_part(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         assert opened(workspace).points.searcher.num_docs == 0
         before, keys_before = files(workspace.folder), {each.venue_id: each.key for each in read_all(workspace)}
@@ -183,7 +183,7 @@ def test_points_found_later_change_only_the_part_of_their_venue(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
-def test_a_takedown_leaves_no_byte_in_the_index_and_no_other_venue_changes(tmp_path: Path) -> None:
+def test_a_takedown_leaves_no_byte(tmp_path: Path) -> None:
     secret = b"zanzibarquagga"
     venues = known()
     venues[ICLR] = [*venues[ICLR], paper("Zz00001", title=secret.decode())]
@@ -204,7 +204,7 @@ def test_a_takedown_leaves_no_byte_in_the_index_and_no_other_venue_changes(tmp_p
         assert not holds(workspace.folder, b"Kites in strong wind")
 
 
-def test_a_post_of_another_venue_that_is_taken_down_changes_no_part(tmp_path: Path) -> None:
+def test_other_takedowns_change_no_part(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         keys_before = {each.venue_id: each.key for each in read_all(workspace)}
         (workspace.folder / "takedown.txt").write_text(f"{LIVELY}-answer\n")
@@ -217,7 +217,7 @@ def read_all(workspace: Workspace) -> Iterator[VenueInputs]:
 
 
 @pytest.mark.slow
-def test_a_text_or_link_of_another_venue_changes_the_papers_that_it_belongs_to(tmp_path: Path) -> None:
+def test_texts_of_other_venues_change_parts(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         fill(workspace, TMLR, [paper("T1", TMLR), version("T1", "sha-far", Grade.EXACT, TMLR)])
         before = {each.venue_id: each.key for each in read_all(workspace)}
@@ -241,9 +241,7 @@ def test_several_processes_build_the_same_index(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_changed_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         make = index_parts.make_part
 
@@ -260,7 +258,7 @@ def test_tables_that_changed_meanwhile_are_not_indexed_under_the_old_key(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
-def test_an_index_of_another_version_or_with_a_fault_is_rebuilt(tmp_path: Path) -> None:
+def test_faulty_indexes_are_rebuilt(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         (folder,) = (workspace.folder / "explorer").iterdir()
@@ -274,7 +272,7 @@ def test_an_index_of_another_version_or_with_a_fault_is_rebuilt(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_an_older_index_left_by_a_killed_process_is_removed_at_the_next_start(tmp_path: Path) -> None:
+def test_older_indexes_are_removed(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         opened(workspace)
         left = workspace.folder / "explorer" / "index-left"
@@ -288,7 +286,7 @@ def invented_inputs(sizes: list[int]) -> list[VenueInputs]:
     return [VenueInputs(f"V{n:04}", size, {}, (), frozenset(), NOTHING) for n, size in enumerate(sizes)]
 
 
-def test_small_venues_share_parts_and_a_new_one_changes_a_few() -> None:
+def test_small_venues_share_parts() -> None:
     venues = invented_inputs([1] * 2_000)
     parts = [tuple(each.venue_id for each in part) for part in divide(venues)]
     assert 40 <= len(parts) <= 90
@@ -307,9 +305,7 @@ def test_large_venues_have_their_own_parts() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [known, hostile])
-def test_the_index_and_the_tables_hold_the_same_records_of_a_paper(
-    tmp_path: Path, make: Callable[[], dict[str, list[object]]]
-) -> None:
+def test_index_and_tables_hold_the_same(tmp_path: Path, make: Callable[[], dict[str, list[object]]]) -> None:
     with invented(tmp_path / "corpus", make()) as workspace:
         index = opened(workspace)
         shown = [
@@ -322,7 +318,7 @@ def test_the_index_and_the_tables_hold_the_same_records_of_a_paper(
         assert [each[1].forum for each in found if each] == shown
 
 
-def test_an_index_in_a_folder_that_is_read_only_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_index_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         whole = described(opened(workspace))
         open_files, refused = search_index._open_files, []

@@ -60,12 +60,12 @@ def pairs(folder: Path, subjects: Sequence[str], seed: int) -> list[tuple[str, s
 
 
 @pytest.mark.parametrize("papers", [2, 3, 10])
-def test_papers_of_different_subjects_are_never_alike(tmp_path: Path, papers: int) -> None:
+def test_different_subjects_are_never_alike(tmp_path: Path, papers: int) -> None:
     for seed in range(3):
         assert pairs(tmp_path / f"{seed}", list(SUBJECTS)[:papers], seed) == []
 
 
-def test_papers_of_one_subject_are_alike_among_thirty(tmp_path: Path) -> None:
+def test_one_subject_is_alike_among_thirty(tmp_path: Path) -> None:
     subjects = [subject for subject in SUBJECTS for _ in range(3)]
     found = pairs(tmp_path / "corpus", subjects, 1)
     assert found
@@ -73,7 +73,7 @@ def test_papers_of_one_subject_are_alike_among_thirty(tmp_path: Path) -> None:
     assert len({one for one, _ in found}) == len(subjects)
 
 
-def test_a_paper_posted_again_under_its_title_is_alike_among_three(tmp_path: Path) -> None:
+def test_papers_posted_again_are_alike(tmp_path: Path) -> None:
     title = "Annealing of silicate in a furnace"
     records: list[object] = [
         paper("again001", title=title, keywords=(), abstract=write(Random(1), SUBJECTS["Glass"])),

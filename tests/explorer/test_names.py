@@ -78,7 +78,7 @@ def passages(client: TestClient, words: str) -> list[tuple[str, str, list[str]]]
         ("a study", set(AUTHORS)),
     ],
 )
-def test_an_author_is_found_by_every_form_of_the_name(asking: TestClient, words: str, expected: set[str]) -> None:
+def test_authors_are_found_by_every_form(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
@@ -93,7 +93,7 @@ def test_an_author_is_found_by_every_form_of_the_name(asking: TestClient, words:
         ('"ICML.cc/2020/Conference"', set()),
     ],
 )
-def test_a_quoted_venue_is_found_by_its_name_and_its_id(asking: TestClient, words: str, expected: set[str]) -> None:
+def test_quoted_venues_are_found(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
@@ -107,12 +107,12 @@ def test_a_quoted_venue_is_found_by_its_name_and_its_id(asking: TestClient, word
         "<openreview.net/forum?id=Names003>,",
     ],
 )
-def test_an_id_or_an_address_may_be_quoted(asking: TestClient, words: str) -> None:
+def test_ids_and_addresses_may_be_quoted(asking: TestClient, words: str) -> None:
     answer = asking.get(f"/papers?{urlencode({'q': words})}")
     assert (answer.status_code, answer.headers.get("location")) == (303, "/paper/Names003")
 
 
-def test_a_phrase_that_no_paper_has_is_offered_without_quotation_marks(asking: TestClient) -> None:
+def test_a_missed_phrase_is_offered_unquoted(asking: TestClient) -> None:
     page = ask(asking, '"Ana Gomez" kites')
     (link,) = re.findall(r'Without quotation marks: <a href="([^"]*)">Ana Gomez kites</a>, 1 paper<', page)
     assert PAPER.findall(asking.get(unescape(link)).text) == ["Names001"]
@@ -120,13 +120,13 @@ def test_a_phrase_that_no_paper_has_is_offered_without_quotation_marks(asking: T
         assert "Without quotation marks" not in ask(asking, words)
 
 
-def test_those_with_the_whole_first_name_come_before_those_with_its_initial(asking: TestClient) -> None:
+def test_whole_first_names_come_first(asking: TestClient) -> None:
     assert PAPER.findall(ask(asking, "Maria Okafor")) == ["Names006"]
     assert PAPER.findall(ask(asking, "Carlos Gomez")) == ["Names004"]
     assert "Did you mean" not in ask(asking, "Berto Dahl")
 
 
-def test_the_name_is_shown_as_the_paper_has_it_and_an_initial_is_marked_nowhere(asking: TestClient) -> None:
+def test_names_are_shown_as_written(asking: TestClient) -> None:
     assert passages(asking, "A. Gomez") == [("Authors", "", ["Gómez"])]
     assert passages(asking, "muller lukasz") == [("Authors", "", ["Łukasz", "Müller"])]
     assert "Did you mean castelli?" in TAG.sub("", ask(asking, "castely"))
@@ -150,11 +150,11 @@ def test_the_name_is_shown_as_the_paper_has_it_and_an_initial_is_marked_nowhere(
         ('"reviewer sees two"', {"Names001", "Names002", "Names003"}),
     ],
 )
-def test_a_reviewer_is_found_by_the_pseudonym(asking: TestClient, words: str, expected: set[str]) -> None:
+def test_reviewers_are_found_by_pseudonym(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
-def test_a_pseudonym_leads_to_its_review_and_is_shown_only_if_it_was_asked_for(asking: TestClient) -> None:
+def test_a_pseudonym_leads_to_its_review(asking: TestClient) -> None:
     assert passages(asking, "xY3z") == [("Reviewer", "/paper/Names001?at=Names001-Reviewer_xY3z", ["Reviewer_xY3z"])]
     assert {name for name, _, _ in passages(asking, "reviewer")} == {"In a review"}
 
@@ -174,13 +174,11 @@ def test_a_pseudonym_leads_to_its_review_and_is_shown_only_if_it_was_asked_for(a
         ("regular" + "ize", {"Names005"}),
     ],
 )
-def test_phrases_and_beginnings_are_searched_in_the_texts_of_papers(
-    asking: TestClient, words: str, expected: set[str]
-) -> None:
+def test_phrases_and_beginnings_in_texts(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
-def test_a_phrase_of_a_text_is_marked_there_as_a_whole(asking: TestClient) -> None:
+def test_phrases_are_marked_whole(asking: TestClient) -> None:
     place = "/text/Names005#page-1"
     assert passages(asking, '"state of the art"') == [("In the paper's text", place, ["state of the art"])]
     assert passages(asking, "regulari*") == [("In the paper's text", place, ["regularising"])]
@@ -203,13 +201,11 @@ def test_a_phrase_of_a_text_is_marked_there_as_a_whole(asking: TestClient) -> No
         ("kites -ai:claims", set(AUTHORS) - {"Names004"}),
     ],
 )
-def test_ai_reviews_are_searched_only_if_the_search_names_them(
-    asking: TestClient, words: str, expected: set[str]
-) -> None:
+def test_ai_reviews_are_searched_by_name(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
-def test_a_passage_of_an_ai_review_is_marked_as_one_and_never_shown_for_other_words(asking: TestClient) -> None:
+def test_passages_of_ai_reviews(asking: TestClient) -> None:
     assert passages(asking, "ai:seeds") == [("In an AI review", "/paper/Names004?at=Names004-ai-answer", ["seeds"])]
     assert passages(asking, "castelli claims kites") == [("Authors", "", ["Castelli"])]
     assert "Did you mean" not in ask(asking, "claimz")

@@ -82,12 +82,12 @@ def total(client: TestClient, query: str) -> int:
         ("kind=all", MANY + 3),
     ],
 )
-def test_words_and_filters_find_points_and_count_them(asking: TestClient, query: str, expected: int) -> None:
+def test_words_and_filters_find_points(asking: TestClient, query: str, expected: int) -> None:
     assert total(asking, query) == expected
     assert len(found(asking, query)) == min(expected, point_search.PAGE)
 
 
-def test_without_a_kind_only_points_that_ask_for_an_answer_are_found(client: TestClient) -> None:
+def test_points_that_ask_are_the_default(client: TestClient) -> None:
     assert found(client, "") == [f"{LIVELY}-R1-2", f"{LIVELY}-R1-3"]
     assert found(client, "kind=summary") == [f"{LIVELY}-R1-1"]
     assert total(client, "kind=all") == 3
@@ -109,9 +109,7 @@ def facets(client: TestClient, query: str) -> dict[str, dict[str, tuple[int, str
 @pytest.mark.parametrize(
     "query", ["kind=all", "", "venue=ICML.cc/2023/Conference", "kind=question", "year=2023&kind=all", "answered=no"]
 )
-def test_facets_agree_between_both_ways_of_counting_and_each_link_shows_its_count(
-    asking: TestClient, query: str
-) -> None:
+def test_both_ways_of_counting_agree(asking: TestClient, query: str) -> None:
     """Without words they are added from what is counted of venues, with words the index counts."""
     shown = facets(asking, query)
     assert shown
@@ -125,7 +123,7 @@ def test_facets_agree_between_both_ways_of_counting_and_each_link_shows_its_coun
             assert not link or total(asking, link) == count
 
 
-def test_facets_name_venue_year_kind_aspect_and_whether_an_answer_is_found(client: TestClient) -> None:
+def test_facets_of_points(client: TestClient) -> None:
     shown = facets(client, "kind=all")
     counts = {title: {name: one[0] for name, one in values.items()} for title, values in shown.items()}
     assert counts == {
@@ -139,7 +137,7 @@ def test_facets_name_venue_year_kind_aspect_and_whether_an_answer_is_found(clien
     assert found(client, "answered=no") == [f"{LIVELY}-R1-3"]
 
 
-def test_a_hit_names_its_paper_and_kind_and_highlights_the_words(client: TestClient, asking: TestClient) -> None:
+def test_a_hit_names_paper_and_kind(client: TestClient, asking: TestClient) -> None:
     page = client.get("/points?q=baselines").text
     assert "1. The gale <mark>baseline</mark> is missing." in page
     hit = words_of(page[page.index('<li class="paper">') : page.index("</ol>")])
@@ -151,14 +149,12 @@ def test_a_hit_names_its_paper_and_kind_and_highlights_the_words(client: TestCli
     assert "Kites &lt;b&gt;asked&lt;/b&gt;" in asking.get("/points?q=number7").text
 
 
-def test_email_addresses_are_masked_and_cannot_be_searched_for(asking: TestClient) -> None:
+def test_addresses_are_masked_and_unsearchable(asking: TestClient) -> None:
     assert "eve@example.org" not in asking.get("/points?q=blurred").text
     assert total(asking, "q=eve") == 0
 
 
-def test_pages_are_consecutive_and_one_beyond_the_last_links_to_the_last(
-    asking: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_of_points_are_consecutive(asking: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [found(asking, f"q=missing&kind=question&page={page}") for page in (1, 2, 3)]
     assert [len(page) for page in pages] == [25, 25, 10]
     assert len({hit for page in pages for hit in page}) == MANY
@@ -174,7 +170,7 @@ def test_pages_are_consecutive_and_one_beyond_the_last_links_to_the_last(
     assert "the search has 2 pages." in asking.get("/points?q=missing&kind=question&page=98").text
 
 
-def test_an_invalid_address_is_reported_and_finds_nothing(asking: TestClient) -> None:
+def test_an_invalid_address_finds_nothing(asking: TestClient) -> None:
     for query in ("kind=questions", "aspect=beauty", "what=question", "&".join(f"x{n}=1" for n in range(300))):
         page = asking.get(f"/points?{query}&q=missing").text
         assert 'role="alert"' in page, query
@@ -185,12 +181,12 @@ def test_an_invalid_address_is_reported_and_finds_nothing(asking: TestClient) ->
 @pytest.mark.parametrize(
     "query", ["q=%00", "q=%22((", "q=text:*", "q=row:x", "q=kind:question", "q=*", "page=-1", "q=a:b"]
 )
-def test_no_query_breaks_the_page_of_points(asking: TestClient, query: str) -> None:
+def test_no_query_breaks_points(asking: TestClient, query: str) -> None:
     assert asking.get(f"/points?{query}").status_code == 200
 
 
 @pytest.mark.slow
-def test_venues_without_points_are_named_with_the_command_that_makes_them(asking: TestClient, tmp_path: Path) -> None:
+def test_venues_without_points_are_named(asking: TestClient, tmp_path: Path) -> None:
     page = words_of(asking.get("/points").text)
     assert "not split into points: TMLR. peercorpus build --workspace" in page
     with explored(tmp_path / "corpus", known()) as client:
@@ -201,7 +197,7 @@ def test_venues_without_points_are_named_with_the_command_that_makes_them(asking
 
 
 @pytest.mark.slow
-def test_points_of_a_taken_down_paper_are_neither_found_nor_counted(tmp_path: Path) -> None:
+def test_taken_down_points_are_not_found(tmp_path: Path) -> None:
     venues = many()
     venues[ICLR] += a_forum("Zz000001")
     with explored(tmp_path / "corpus", venues, ("Asked001",)) as client:
@@ -210,7 +206,7 @@ def test_points_of_a_taken_down_paper_are_neither_found_nor_counted(tmp_path: Pa
         assert "Asked001" not in client.get("/points?kind=all").text
 
 
-def test_an_address_gives_the_same_selection_of_points_again() -> None:
+def test_an_address_selects_the_same_points() -> None:
     asked = PointSelection("a b", "question", "clarity", "tmlr", "2020", 3)
     assert read_point_selection(asked.query_string()) == asked
     assert PointSelection().query_string() == ""

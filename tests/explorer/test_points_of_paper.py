@@ -29,7 +29,7 @@ def point_on(page: str, number: int) -> str:
     return page[start : min(end for end in ends if end > 0)]
 
 
-def test_a_review_is_shown_verbatim_and_can_be_read_as_its_points(client: TestClient) -> None:
+def test_a_review_reads_as_points(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     of_review = page[page.index('<article class="turn reviewer"') :].partition("</article>")[0]
     verbatim, _, as_points = of_review.partition('<details class="as-points" >')
@@ -42,7 +42,7 @@ def test_a_review_is_shown_verbatim_and_can_be_read_as_its_points(client: TestCl
     assert places == sorted(places)
 
 
-def test_a_point_is_shown_with_tags_answers_reaction_score_change_and_changes(client: TestClient) -> None:
+def test_all_about_a_point_is_shown(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     drawn = point_on(page, 2)
     assert words_of(drawn) == (
@@ -62,14 +62,14 @@ def test_a_point_is_shown_with_tags_answers_reaction_score_change_and_changes(cl
     assert 'id="change-1"' in client.get(f"/changes/{LIVELY}").text
 
 
-def test_nothing_of_a_hidden_or_deleted_post_is_shown_beside_a_point(client: TestClient) -> None:
+def test_hidden_posts_are_beside_no_point(client: TestClient) -> None:
     page = client.get(f"/paper/{LIVELY}").text
     assert words_of(point_on(page, 3)) == "Question 2 #3 , link to this point Why no ablation of the tail?"
     for address in (f"/paper/{LIVELY}", f"/record/{LIVELY}", "/points?kind=all"):
         assert "balloons" not in client.get(address).text
 
 
-def test_a_hit_links_to_the_points_of_its_review_without_scripts(client: TestClient) -> None:
+def test_hits_link_to_points_without_scripts(client: TestClient) -> None:
     (link,) = re.findall(r'<h2><a href="([^"]+)">', client.get("/points?q=ablation").text)
     assert link == f"/paper/{LIVELY}?points={REVIEW}#point-{REVIEW}-3"
     page = client.get(link).text
@@ -77,14 +77,14 @@ def test_a_hit_links_to_the_points_of_its_review_without_scripts(client: TestCli
     assert f'id="{link.partition("#")[2]}"' in page
 
 
-def test_the_pages_of_a_venue_without_points_do_not_mention_points(client: TestClient) -> None:
+def test_venues_without_points_mention_none(client: TestClient) -> None:
     assert "as-points" not in client.get(f"/paper/{QUIET}").text
     assert "points" not in json.loads(client.get(f"/record/{QUIET}").text)
     assert "Which review a change answers is not known." in client.get(f"/changes/{QUIET}").text
     assert "/points?venue=" not in client.get("/venue/ICML.cc%2F2023%2FConference").text
 
 
-def test_the_record_and_the_venue_page_count_only_points_that_may_be_shown(client: TestClient) -> None:
+def test_only_public_points_are_counted(client: TestClient) -> None:
     points = json.loads(client.get(f"/record/{LIVELY}").text)["points"]
     assert [len(point["answers"]) for point in points] == [0, 2, 0]
     assert [[change["number"] for change in point["changes"]] for point in points] == [[], [1], []]
@@ -103,7 +103,7 @@ def test_the_record_and_the_venue_page_count_only_points_that_may_be_shown(clien
         (LIVELY, ("gale baseline", "stronger tether"), ()),
     ],
 )
-def test_a_takedown_removes_posts_from_the_points_of_others(
+def test_takedowns_remove_answers_of_points(
     tmp_path: Path, taken: str, gone: Sequence[str], kept: Sequence[str]
 ) -> None:
     folder = tmp_path / "corpus"
@@ -118,7 +118,7 @@ def test_a_takedown_removes_posts_from_the_points_of_others(
 
 
 @pytest.mark.slow
-def test_points_found_in_another_text_than_the_reviews_are_not_shown(tmp_path: Path) -> None:
+def test_points_of_other_texts_are_hidden(tmp_path: Path) -> None:
     """A review may have changed since its points were made, which may contain what its reviewer removed."""
     records = [
         replace(record, sections=record.sections[:1]) if isinstance(record, Review) else record
@@ -130,7 +130,7 @@ def test_points_found_in_another_text_than_the_reviews_are_not_shown(tmp_path: P
         assert "gale" not in client.get("/points?q=baseline").text
 
 
-def test_points_and_conversation_show_the_first_text_of_a_review(tmp_path: Path) -> None:
+def test_points_show_the_first_text(tmp_path: Path) -> None:
     removed = Section(SectionKind.WEAKNESSES, "weaknesses", "None is left.")
     records = [
         replace(record, sections=(*record.sections[:1], removed), initial_sections=(WEAKNESSES,))
@@ -143,7 +143,7 @@ def test_points_and_conversation_show_the_first_text_of_a_review(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_words_added_to_a_review_are_a_reaction_that_its_link_opens(
+def test_added_words_are_a_reaction(
     tmp_path: Path,
 ) -> None:
     def with_reaction(record: object) -> object:
@@ -161,7 +161,7 @@ def test_words_added_to_a_review_are_a_reaction_that_its_link_opens(
     assert "Now convinced." in page[page.index(f'id="{place}"') :].partition("</article>")[0]
 
 
-def test_points_of_a_review_without_conversation_or_post_are_shown_too(tmp_path: Path) -> None:
+def test_points_without_conversation_are_shown(tmp_path: Path) -> None:
     lonely = review("Lonely01", "R7")
     records: list[object] = [*a_forum("Lonely01"), lonely, *split(lonely)]
     with explored(tmp_path / "corpus", {ICLR: records}) as client:
@@ -170,7 +170,7 @@ def test_points_of_a_review_without_conversation_or_post_are_shown_too(tmp_path:
     assert "<h3>R7</h3>" in page
 
 
-def test_nested_items_are_not_taken_for_code_and_the_page_size_is_limited(tmp_path: Path) -> None:
+def test_nested_items_are_no_code(tmp_path: Path) -> None:
     nested = Section(SectionKind.WEAKNESSES, "weaknesses", "1. Why **this**?\n        2. And a nested wish.")
     one = review(LIVELY, sections=(nested,))
     records = [record for record in split_into_points() if not isinstance(record, Review | Point)]
@@ -187,7 +187,7 @@ def split_by_lines(one: Review) -> list[Point]:
 
 
 @pytest.mark.slow
-def test_the_safety_tests_open_pages_with_hostile_points(hostile_client: TestClient) -> None:
+def test_hostile_points_are_on_pages(hostile_client: TestClient) -> None:
     """Otherwise the tests would cover no points."""
     found = hostile_client.get("/points?kind=all").text
     assert words_of(found).count("very likely") == 0
@@ -199,7 +199,7 @@ def test_the_safety_tests_open_pages_with_hostile_points(hostile_client: TestCli
 
 
 @pytest.mark.slow
-def test_an_answer_in_a_post_that_was_changed_is_not_shown(tmp_path: Path) -> None:
+def test_answers_of_changed_posts_are_hidden(tmp_path: Path) -> None:
     records = [
         replace(record, answers=(answer(f"{LIVELY}-answer", "We promised the earth."),))
         if isinstance(record, Point)

@@ -65,7 +65,7 @@ def test_a_short_text_is_not_folded() -> None:
     assert _folded("x " * (SHOWN_CHARACTERS // 2 + 400) + f"\n\n{'y ' * (FOLDED_CHARACTERS // 2 - 9)}")[1] == ""
 
 
-def test_a_long_text_is_folded_between_paragraphs() -> None:
+def test_texts_fold_between_paragraphs() -> None:
     folded = Prose(str).fold("\n\n".join([PARAGRAPH] * 12))
     assert folded.shown.count("<p>") == 4
     assert folded.rest.count("<p>") == 8
@@ -79,7 +79,7 @@ def test_a_heading_stays_with_its_text() -> None:
     assert rest.startswith("<p>")
 
 
-def test_a_long_list_is_folded_between_items_and_keeps_its_numbering() -> None:
+def test_lists_fold_and_keep_numbers() -> None:
     shown, rest = _folded(ITEMS)
     items = shown.count("<li>")
     assert 1 < items < 29
@@ -96,14 +96,14 @@ def test_folding_loses_no_word(blocks: list[str]) -> None:
     assert _words(shown) + _words(rest) == _words(str(Prose(str)(text)))
 
 
-def test_a_long_text_that_is_not_markdown_is_folded_at_the_end_of_a_line() -> None:
+def test_plain_texts_fold_at_lines() -> None:
     text = "\n".join([PARAGRAPH] * 200)
     shown, rest = _folded(text)
     assert rest
     assert _words(shown) + _words(rest) == text.split()
 
 
-def test_a_long_review_is_folded_on_the_page_and_a_short_one_is_not(tmp_path: Path) -> None:
+def test_long_reviews_fold_on_pages(tmp_path: Path) -> None:
     texts = {"R1": "\n\n".join([PARAGRAPH] * 12), "R2": "Short."}
     records: list[object] = [paper("f1")]
     for reviewer, text in texts.items():
@@ -149,12 +149,12 @@ def test_rendered_prose_is_the_expected_html(text: str, drawn: str) -> None:
     assert PLAIN(text).strip() == drawn
 
 
-def test_formulas_that_cannot_be_read_stay_as_they_were_written() -> None:
+def test_unreadable_formulas_stay_as_written() -> None:
     for tex in ("{" * 3000, r"\frac", r"\sqrt{" * 900, r"\text{<b>x</b>}", r"\def\a{\a\a}\a"):
         assert '<code class="tex">' in PLAIN(f"${tex}$"), tex[:20]
 
 
-def test_an_extremely_long_text_is_shown_whole_as_plain_text() -> None:
+def test_a_megabyte_is_shown_plain() -> None:
     assert len(MILLION) > 40_000
     drawn = Prose(redact_people)(MILLION)
     assert drawn.startswith('<div class="plain">')
@@ -162,14 +162,14 @@ def test_an_extremely_long_text_is_shown_whole_as_plain_text() -> None:
     assert "<b>" not in drawn
 
 
-def test_the_number_of_a_formula_is_shown_as_it_is_without_a_link() -> None:
+def test_formula_numbers_have_no_link() -> None:
     drawn = str(PLAIN("$$\nx\n$$ (<b>2)"))
     assert "(&lt;b&gt;2)" in drawn
     assert "<a" not in drawn
     assert "<math" in drawn
 
 
-def test_bullets_of_plus_and_minus_keep_their_signs_where_a_reviewer_uses_both() -> None:
+def test_plus_and_minus_bullets_keep_signs() -> None:
     assert (
         str(PLAIN("+ Timely.\n\n- Rare."))
         == '<ul class="plus">\n<li>Timely.</li>\n</ul>\n<ul class="minus">\n<li>Rare.</li>\n</ul>\n'

@@ -128,13 +128,13 @@ def test_spelling_variants_find_the_same_papers(asking: TestClient, alike: tuple
     assert {words: found(asking, words) for words in alike} == dict.fromkeys(alike, expected)
 
 
-def test_the_text_of_a_paper_is_searched_up_to_a_limit_and_without_addresses(asking: TestClient) -> None:
+def test_texts_are_searched_without_addresses(asking: TestClient) -> None:
     assert "In the paper's text" in words_of(ask(asking, q="xylophone"))
     for words in ("farfetched", "bob", "marimba"):
         assert found(asking, words) == set()
 
 
-def test_if_no_paper_has_all_words_papers_with_any_are_found_and_the_missing_word_is_named(
+def test_any_words_where_none_has_all(
     asking: TestClient,
 ) -> None:
     page = ask(asking, q="images zzyzx transformers")
@@ -150,12 +150,12 @@ def test_if_no_paper_has_all_words_papers_with_any_are_found_and_the_missing_wor
     assert 'id="missed"' not in ask(asking, q="images transformers")
 
 
-def test_a_phrase_or_an_exclusion_is_never_relaxed(asking: TestClient) -> None:
+def test_phrases_and_exclusions_stay_strict(asking: TestClient) -> None:
     assert found(asking, '"transformers and images"') == set()
     assert found(asking, "images -name zzyzx") == set()
 
 
-def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> None:
+def test_exports_have_the_papers_shown(asking: TestClient) -> None:
     for words in ("images zzyzx", "selfsupervised", "Vision06"):
         asked = urlencode({"q": words})
         exported = asking.get(f"/export.jsonl?{asked}").text
@@ -174,7 +174,7 @@ def test_an_export_has_the_papers_that_the_page_shows(asking: TestClient) -> Non
         ("images trransformers", "images transformers"),
     ],
 )
-def test_a_misspelt_word_suggests_the_nearest_word_of_the_corpus(asking: TestClient, typed: str, meant: str) -> None:
+def test_misspelt_words_suggest_the_nearest(asking: TestClient, typed: str, meant: str) -> None:
     page = ask(asking, q=typed)
     assert f"Did you mean {meant} ?" in words_of(page)
     (link,) = re.findall(r'Did you mean <a href="/papers\?([^"]*)"', page)
@@ -183,14 +183,14 @@ def test_a_misspelt_word_suggests_the_nearest_word_of_the_corpus(asking: TestCli
 
 
 @pytest.mark.parametrize("words", ["-vision", "status:accepted", "*", "Gomez"])
-def test_a_hit_is_attributed_to_the_text_only_if_the_text_has_it(asking: TestClient, words: str) -> None:
+def test_hits_are_attributed_to_texts(asking: TestClient, words: str) -> None:
     page = ask(asking, q=words)
     assert PAPER.findall(page)
     assert "In the paper's text" not in unescape(page)
     assert "In the paper's text" in unescape(ask(asking, q="xylophone"))
 
 
-def test_known_words_and_words_unlike_any_other_give_no_suggestion(asking: TestClient) -> None:
+def test_known_words_give_no_suggestion(asking: TestClient) -> None:
     for words in ("transformers", "images", "qqqqqqqq", "ima", "<b>", "x" * 300):
         assert "Did you mean" not in ask(asking, q=words)
 
@@ -208,7 +208,7 @@ def test_known_words_and_words_unlike_any_other_give_no_suggestion(asking: TestC
         (f"{LIVELY}-answer", f"/paper/{LIVELY}#conversation-R1-turn-{LIVELY}-answer"),
     ],
 )
-def test_an_id_or_an_address_opens_its_paper_at_the_post(client: TestClient, words: str, place: str) -> None:
+def test_ids_and_addresses_open_posts(client: TestClient, words: str, place: str) -> None:
     answer = client.get(f"/?q={quote(words)}")
     assert (answer.status_code, answer.headers["location"]) == (303, place)
     path, _, anchor = place.partition("#")
@@ -224,9 +224,7 @@ def test_an_id_or_an_address_opens_its_paper_at_the_post(client: TestClient, wor
         "https://openreview.net/forum?id=%3Cscript%3E",
     ],
 )
-def test_the_address_of_a_record_that_is_not_shown_finds_nothing_and_is_reported(
-    client: TestClient, words: str
-) -> None:
+def test_hidden_addresses_find_nothing(client: TestClient, words: str) -> None:
     page = ask(client, q=words)
     assert PAPER.findall(page) == []
     assert "No paper that is shown has the id" in words_of(page)
@@ -234,7 +232,7 @@ def test_the_address_of_a_record_that_is_not_shown_finds_nothing_and_is_reported
     assert found(client, f"{LIVELY}-secret") == set()
 
 
-def test_an_id_with_conditions_is_a_search(client: TestClient) -> None:
+def test_ids_with_conditions_are_searches(client: TestClient) -> None:
     assert PAPER.findall(ask(client, q=LIVELY, status="accepted")) == [LIVELY]
     assert PAPER.findall(ask(client, q=LIVELY, status="rejected")) == []
 
@@ -247,7 +245,7 @@ def facets(page: str) -> dict[str, dict[str, tuple[int, str]]]:
     return read
 
 
-def test_facets_count_the_whole_result_and_each_link_narrows_to_its_count(asking: TestClient) -> None:
+def test_facets_count_what_links_find(asking: TestClient) -> None:
     shown = facets(ask(asking))
     counts = {title: {label: count for label, (count, _) in values.items()} for title, values in shown.items()}
     assert counts["Venue"] == {ICLR: 4, ICML: 2}
@@ -260,14 +258,14 @@ def test_facets_count_the_whole_result_and_each_link_narrows_to_its_count(asking
             assert len(PAPER.findall(asking.get(f"/?{link}").text)) == count
 
 
-def test_facets_of_a_search_count_what_it_finds_and_a_narrowed_one_has_no_links(asking: TestClient) -> None:
+def test_narrowed_facets_have_no_links(asking: TestClient) -> None:
     shown = facets(ask(asking, q="vision", venue=ICLR))
     assert shown["Venue"] == {ICLR: (3, "")}
     assert {label: count for label, (count, _) in shown["Year"].items()} == {"2020": 3}
     assert "q=vision" in shown["Year"]["2020"][1]
 
 
-def test_a_paper_lists_similar_papers_and_never_itself(client: TestClient, asking: TestClient) -> None:
+def test_similar_papers_without_itself(client: TestClient, asking: TestClient) -> None:
     def alike(page: str) -> list[str]:
         _, _, rest = page.partition('<h2 id="alike">')
         return re.findall(r'<a href="/paper/([^"]+)">', rest.partition("</section>")[0])
@@ -278,7 +276,7 @@ def test_a_paper_lists_similar_papers_and_never_itself(client: TestClient, askin
         assert not {forum_id, GONE} & set(alike(client.get(f"/paper/{forum_id}").text))
 
 
-def test_papers_are_not_similar_because_of_words_that_all_papers_have(demo_folder: Path) -> None:
+def test_common_words_make_none_similar(demo_folder: Path) -> None:
     """The demo has twelve papers of twelve subjects; among so few, words of no subject are rare too."""
     with open_workspace(demo_folder / "corpus", write=False) as workspace:
         opened = open_explorer(workspace, show_nothing).index
@@ -305,13 +303,13 @@ def found_points(client: TestClient, query: str) -> list[str]:
     return re.findall(r'<h2><a href="/paper/(\w+)\?', client.get(f"/points?{query}").text)
 
 
-def test_points_are_searched_by_any_word_where_none_has_all(asking: TestClient) -> None:
+def test_points_by_any_word(asking: TestClient) -> None:
     page = asking.get("/points?q=missing+proofs").text
     assert "No point has all these words" in words_of(page)
     assert "Did you mean baseline ?" in words_of(asking.get("/points?q=baseine").text)
 
 
-def test_names_of_authors_are_found_only_where_the_paper_shows_them(asking: TestClient) -> None:
+def test_only_shown_authors_are_found(asking: TestClient) -> None:
     assert "Jürgen Gómez" in asking.get("/paper/Parted03").text
     assert "Jürgen" in ask(asking, q="authors:Gómez")
     blind = asking.get("/paper/Hyphen01").text
@@ -319,7 +317,7 @@ def test_names_of_authors_are_found_only_where_the_paper_shows_them(asking: Test
     assert found(asking, "anonymous") == found(asking, "authors:invent") == set()
 
 
-def test_a_paper_without_any_data_has_a_page(tmp_path: Path) -> None:
+def test_an_empty_paper_has_a_page(tmp_path: Path) -> None:
     blank = paper("Blank07", title=None, abstract=None, authors=(), keywords=())
     with explored(tmp_path / "corpus", {ICLR: [blank]}) as client:
         assert client.get("/paper/Blank07").status_code == 200
@@ -352,7 +350,7 @@ class CountedTerms:
         ("trxxsfoxxers", None),
     ],
 )
-def test_a_suggestion_compares_few_words_however_many_there_are(typed: str, meant: str | None) -> None:
+def test_suggestions_compare_few_words(typed: str, meant: str | None) -> None:
     crowd = ["tr" + "".join(letters) for letters in product("abcdefghij", repeat=4)]
     terms = CountedTerms([*crowd, "transformers"])
     opened: Any = SimpleNamespace(searcher=terms)
@@ -484,14 +482,14 @@ def test_a_query_finds_its_papers(twenty: TestClient, words: str, expected: set[
         ("Forum000-ai-answer", "/paper/Forum000#post-Forum000-ai-answer"),
     ],
 )
-def test_an_id_opens_its_page_in_any_letter_case(twenty: TestClient, words: str, place: str) -> None:
+def test_ids_open_in_any_case(twenty: TestClient, words: str, place: str) -> None:
     answer = twenty.get(f"/papers?q={quote(words)}")
     assert (answer.status_code, answer.headers["location"]) == (303, place)
     path, _, anchor = place.partition("#")
     assert not anchor or f'id="{anchor}"' in twenty.get(path).text
 
 
-def test_a_word_found_in_texts_is_not_taken_for_an_id_in_another_letter_case(twenty: TestClient) -> None:
+def test_words_of_texts_are_no_ids(twenty: TestClient) -> None:
     assert twenty.get("/papers?q=KITES").status_code == 200
 
 
@@ -507,7 +505,7 @@ def test_a_word_found_in_texts_is_not_taken_for_an_id_in_another_letter_case(twe
         ("", []),
     ],
 )
-def test_a_venue_in_the_query_is_linked_above_the_results(twenty: TestClient, words: str, named: list[str]) -> None:
+def test_named_venues_are_linked(twenty: TestClient, words: str, named: list[str]) -> None:
     line = re.findall(r'<p class="named">(.*?)</p>', query(twenty, words))
     links = re.findall(r'<a href="/venue/([^"]+)">([^<]+)</a>', line[0]) if line else []
     assert links == [(quote(venue_id, safe=""), venue_id) for venue_id in named]
@@ -526,9 +524,7 @@ def test_a_venue_in_the_query_is_linked_above_the_results(twenty: TestClient, wo
         ("gomez", "Authors", ["Gómez"], ""),
     ],
 )
-def test_a_hit_shows_its_passage_with_the_words_highlighted_and_links_to_it(
-    twenty: TestClient, words: str, field: str, marked: list[str], place: str
-) -> None:
+def test_hits_show_and_link_passages(twenty: TestClient, words: str, field: str, marked: list[str], place: str) -> None:
     shown = SNIPPET.findall(query(twenty, words))
     assert [unescape(name) for _, name, _ in shown] == [field]
     ((link, _, passage),) = shown
@@ -542,7 +538,7 @@ def test_a_hit_shows_its_passage_with_the_words_highlighted_and_links_to_it(
     assert not place or f'id="{anchor}"' in twenty.get(path).text
 
 
-def test_a_missing_post_leads_to_the_top_of_the_page(twenty: TestClient) -> None:
+def test_missing_posts_lead_to_the_top(twenty: TestClient) -> None:
     assert twenty.get("/paper/Optim001?at=nowhere").headers["location"] == "/paper/Optim001"
 
 
@@ -556,7 +552,7 @@ def test_a_missing_post_leads_to_the_top_of_the_page(twenty: TestClient) -> None
         ("title:optimi*", "cannot be combined with fields", set()),
     ],
 )
-def test_what_cannot_be_searched_for_is_named(twenty: TestClient, words: str, hint: str, expected: set[str]) -> None:
+def test_unsearchable_parts_are_named(twenty: TestClient, words: str, hint: str, expected: set[str]) -> None:
     page = query(twenty, words)
     assert hint in words_of(page)
     assert set(PAPER.findall(page)) == expected
@@ -578,7 +574,7 @@ def test_what_cannot_be_searched_for_is_named(twenty: TestClient, words: str, hi
         ("theatre", "theater"),
     ],
 )
-def test_british_and_american_spellings_map_to_each_other(word: str, other: str) -> None:
+def test_british_and_american_spellings(word: str, other: str) -> None:
     assert (respell(word), respell(other)) == (other, word)
 
 
@@ -590,5 +586,5 @@ def test_british_and_american_spellings_map_to_each_other(word: str, other: str)
         *("enter", "entre", "outer", "letter", "water", "filter", "acre", "here", "computer", "cluster", "tire"),
     ],
 )
-def test_a_word_is_never_respelt_as_a_different_word(word: str) -> None:
+def test_no_word_becomes_another(word: str) -> None:
     assert respell(word) is None

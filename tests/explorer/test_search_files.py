@@ -65,29 +65,25 @@ def is_found(word: str, papers: Sequence[Paper], scratch: Path, first: str | Non
         (("On kites", "", ""), False),
     ],
 )
-def test_the_name_of_a_method_of_one_paper_is_found_without_its_hyphen(
-    paper: Paper, tmp_path: Path, *, expected: bool
-) -> None:
+def test_rare_names_without_their_hyphen(paper: Paper, tmp_path: Path, *, expected: bool) -> None:
     assert is_found("kitenet", [paper, ("Another", "", "")], tmp_path) is expected
 
 
-def test_a_compound_of_two_papers_is_found_wherever_it_is_written(tmp_path: Path) -> None:
+def test_compounds_of_two_papers(tmp_path: Path) -> None:
     papers = [("On wind", "", "Is Kite-Net new?"), ("On rain", "", "Kite-Net again")]
     assert is_found("kitenet", papers, tmp_path)
     assert is_found("kitenet", papers, tmp_path, first="kite")
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
-def test_a_compound_with_several_hyphens_is_found_by_each_of_its_first_parts(
-    tmp_path: Path, order: Sequence[int]
-) -> None:
+def test_compounds_with_several_hyphens(tmp_path: Path, order: Sequence[int]) -> None:
     written = [("A multi-task-learning", "", ""), ("A multitask-learning", "", ""), ("A multitasklearning", "", "")]
     papers = [written[number] for number in order]
     for first in ("multi", "multitask", "multitasklearning"):
         assert is_found("multitasklearning", papers, tmp_path, first)
 
 
-def test_the_files_of_words_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
+def test_word_files_are_deterministic(tmp_path: Path) -> None:
     code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from {__name__} import *; print_digest()"
 
     def run_with(seed: int) -> str:
@@ -142,19 +138,19 @@ def ask(page: "Page", address: str, words: str) -> list[str]:
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=300))
-def test_an_entry_has_three_lists_preceded_by_their_lengths(fields: list[int]) -> None:
+def test_entries_have_three_lists(fields: list[int]) -> None:
     postings = [4 * number + field for number, field in enumerate(fields) if field < 3]
     entry = encode_entry(postings, len(fields))
     assert entry.startswith("~") == (2 * len(postings) > len(fields))
     assert re.fullmatch(r"~?[A-Za-z0-9_-]+", entry)
 
 
-def test_long_gaps_and_many_numbers_are_encoded() -> None:
+def test_long_gaps_are_encoded() -> None:
     assert encode_lists([[10**6], [], []])[:3] == "BAA"
     assert len(encode_lists([list(range(64_000)), [], []])) < 64_000 / 5
 
 
-def test_the_file_of_a_word_depends_on_the_word_alone() -> None:
+def test_files_depend_on_words_alone() -> None:
     assert choose_file("straße", 16_384) == choose_file("straße", 32_768) % 16_384
 
 
@@ -162,7 +158,7 @@ def test_the_file_of_a_word_depends_on_the_word_alone() -> None:
 class TestInChromium:
     pytestmark = IN_CHROMIUM
 
-    def test_words_are_tokenised_as_in_the_explorer(self, browser: "Browser") -> None:
+    def test_words_are_split_as_in_python(self, browser: "Browser") -> None:
         texts = [path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))]
         written = sorted({word for text in texts for word in re.findall(r"[^\W_]+", text.lower())} | set(ODD))
         assert len(written) > 3_000
@@ -211,9 +207,7 @@ class TestInChromium:
             ("kites " * 60, {LIVELY_TITLE, FIRST_TRY}),
         ],
     )
-    def test_queries_of_every_kind_find_their_papers(
-        self, browser: "Browser", address: str, words: str, titles: set[str]
-    ) -> None:
+    def test_queries_find_their_papers(self, browser: "Browser", address: str, words: str, titles: set[str]) -> None:
         page = browser.new_page()
         seen = watched(page)
         assert set(ask(page, address, words)) == titles
@@ -252,7 +246,7 @@ class TestInChromium:
             ("kites", []),
         ],
     )
-    def test_the_name_of_a_venue_leads_to_its_page(
+    def test_venue_names_lead_to_pages(
         self, browser: "Browser", address: str, words: str, venue_ids: list[str]
     ) -> None:
         page = browser.new_page()
@@ -265,7 +259,7 @@ class TestInChromium:
             page.wait_for_url(f"**/{venue_file(venue_ids[0])}")
         page.close()
 
-    def test_a_word_that_no_paper_has_is_named(self, browser: "Browser", address: str) -> None:
+    def test_missing_words_are_named(self, browser: "Browser", address: str) -> None:
         page = browser.new_page()
         ask(page, address, "windsock zeppelin")
         assert "No paper has zeppelin; these have other words" in page.locator("#missed").inner_text()
@@ -285,7 +279,7 @@ class TestInChromium:
     @pytest.mark.parametrize(
         "asked", [LIVELY, f"https://openreview.net/forum?id={LIVELY}", f"openreview.net/pdf?id={LIVELY}"]
     )
-    def test_an_id_or_an_address_opens_the_paper(self, browser: "Browser", address: str, asked: str) -> None:
+    def test_ids_and_addresses_open_papers(self, browser: "Browser", address: str, asked: str) -> None:
         page = browser.new_page()
         page.goto(f"{address}index.html")
         page.fill("#q", asked)
@@ -293,7 +287,7 @@ class TestInChromium:
         page.wait_for_url(f"**/{paper_file(LIVELY)}")
         page.close()
 
-    def test_the_address_of_a_post_opens_its_turn(self, browser: "Browser", address: str, known_site: Path) -> None:
+    def test_addresses_of_posts_open_turns(self, browser: "Browser", address: str, known_site: Path) -> None:
         held = [
             json.loads(path.read_bytes().partition(b",")[2].rpartition(b")")[0])
             for path in known_site.glob("search/i/*/*.js")
@@ -330,9 +324,7 @@ class TestInChromium:
             ("q=kites&venue=<img src=x>", "This site has no venue “<img src=x>”; choose another one above."),
         ],
     )
-    def test_a_link_to_what_the_site_does_not_have_says_so(
-        self, browser: "Browser", address: str, asked: str, said: str
-    ) -> None:
+    def test_links_to_nothing_say_so(self, browser: "Browser", address: str, asked: str, said: str) -> None:
         page = browser.new_page()
         page.goto(f"{address}index.html#{asked}")
         page.locator("#total").filter(has_text="This site has no").wait_for()
@@ -342,7 +334,7 @@ class TestInChromium:
         page.locator("#total").filter(has_text="1 paper").wait_for()
         page.close()
 
-    def test_a_file_that_delivered_nothing_is_asked_for_again(self, browser: "Browser", address: str) -> None:
+    def test_failed_files_are_asked_again(self, browser: "Browser", address: str) -> None:
         page = browser.new_page()
         page.route("**/search/w/**", lambda route: route.fulfill(body="", content_type="text/javascript"))
         page.goto(f"{address}index.html")
@@ -398,13 +390,13 @@ class TestNamesInChromium:
     pytestmark = IN_CHROMIUM
 
     @pytest.mark.parametrize(("words", "expected"), [*NAMES, *PSEUDONYMS, *QUOTED])
-    def test_names_find_the_papers_that_the_explorer_finds(self, page: "Page", words: str, expected: set[str]) -> None:
+    def test_names_find_as_the_explorer(self, page: "Page", words: str, expected: set[str]) -> None:
         page.set_default_timeout(20_000)
         found = page.evaluate(SEARCH, words)
         assert ([] if found["isAny"] else sorted(found["titles"])) == sorted(f"Kites {paper}" for paper in expected)
 
     @pytest.mark.parametrize("words", ['"Names003"', "(https://openreview.net/forum?id=Names003)."])
-    def test_an_id_or_an_address_may_be_quoted(self, browser: "Browser", site: Path, words: str) -> None:
+    def test_ids_and_addresses_may_be_quoted(self, browser: "Browser", site: Path, words: str) -> None:
         opened = browser.new_page()
         opened.goto(f"{site.as_uri()}/index.html")
         opened.fill("#q", words)

@@ -55,9 +55,7 @@ def search(page: "Page", words: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_served", [True, False])
-def test_a_search_leads_to_a_paper_and_back(
-    browser: "Browser", address: str, known_site: Path, *, is_served: bool
-) -> None:
+def test_searches_lead_there_and_back(browser: "Browser", address: str, known_site: Path, *, is_served: bool) -> None:
     """Also from disk, where a page may load scripts beside it, but not fetch."""
     page = browser.new_page()
     seen = watched(page)
@@ -93,7 +91,7 @@ def test_filters_combine_with_words_and_alone(browser: "Browser", address: str) 
 
 
 @pytest.mark.slow
-def test_everything_but_the_search_works_without_scripts(browser: "Browser", address: str) -> None:
+def test_pages_work_without_scripts(browser: "Browser", address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{address}index.html")
@@ -107,9 +105,7 @@ def test_everything_but_the_search_works_without_scripts(browser: "Browser", add
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PAGES)
-def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
-    browser: "Browser", address: str, place: str
-) -> None:
+def test_pages_are_accessible_and_narrow(browser: "Browser", address: str, place: str) -> None:
     # axe inspects the page from outside, which the page's policy forbids.
     context = browser.new_context(viewport=PHONE, bypass_csp=True)
     page = context.new_page()
@@ -123,9 +119,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["paper", "changes", "text"])
-def test_points_changes_and_texts_are_accessible_and_not_wider_than_a_phone(
-    browser: "Browser", whole_address: str, kind: str
-) -> None:
+def test_extras_are_accessible_and_narrow(browser: "Browser", whole_address: str, kind: str) -> None:
     context = browser.new_context(viewport=PHONE, bypass_csp=True)
     page = context.new_page()
     page.goto(whole_address + paper_file(LIVELY, kind))
@@ -136,9 +130,7 @@ def test_points_changes_and_texts_are_accessible_and_not_wider_than_a_phone(
     context.close()
 
 
-def test_the_points_of_a_review_lead_to_answers_and_changes_without_scripts_or_other_servers(
-    browser: "Browser", whole_address: str
-) -> None:
+def test_points_lead_on_without_scripts(browser: "Browser", whole_address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     seen = watched(page)
@@ -174,9 +166,7 @@ def hostile_pages() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", hostile_pages())
-def test_a_hostile_release_executes_nothing_and_sends_no_other_requests(
-    browser: "Browser", hostile_address: str, place: str
-) -> None:
+def test_a_hostile_release_executes_nothing(browser: "Browser", hostile_address: str, place: str) -> None:
     context = browser.new_context()
     context.add_init_script(
         "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
@@ -195,7 +185,7 @@ def test_a_hostile_release_executes_nothing_and_sends_no_other_requests(
 
 
 @pytest.mark.slow
-def test_the_policy_of_a_page_applies_without_a_server_header(browser: "Browser", address: str) -> None:
+def test_policies_apply_without_a_server(browser: "Browser", address: str) -> None:
     page = browser.new_page()
     page.goto(address + paper_file(LIVELY))
     seen = watched(page)

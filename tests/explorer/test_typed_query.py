@@ -101,17 +101,17 @@ EVERY = {*STATUSES, "Pump0001", "Pump0002"}
         ('"decision:rejected"', set()),
     ],
 )
-def test_a_condition_typed_among_the_words_selects_papers(asking: TestClient, words: str, expected: set[str]) -> None:
+def test_typed_conditions_select_papers(asking: TestClient, words: str, expected: set[str]) -> None:
     assert found(asking, words) == expected
 
 
-def test_a_typed_condition_and_one_of_the_form_must_both_be_met(asking: TestClient) -> None:
+def test_typed_and_form_conditions_combine(asking: TestClient) -> None:
     assert found(asking, "decision:rejected", status="withdrawn") == set()
     assert found(asking, "decision:rejected", year="2023") == {"Pump0001"}
 
 
 @pytest.mark.parametrize("words", ["", "kites", "pumps"])
-def test_a_typed_condition_finds_as_many_as_the_facet_says(asking: TestClient, words: str) -> None:
+def test_typed_conditions_find_what_facets_count(asking: TestClient, words: str) -> None:
     facets = dict.fromkeys(("Accepted", "Rejected", "Withdrawn", "Desk rejected", "Under review"), 0)
     facets |= {label: int(count) for _, label, count in VALUE.findall(ask(asking, words)) if label in facets}
     assert facets["Rejected"] == {"": 3, "kites": 2, "pumps": 1}[words]
@@ -119,7 +119,7 @@ def test_a_typed_condition_finds_as_many_as_the_facet_says(asking: TestClient, w
     assert counted == facets
 
 
-def test_a_page_of_a_typed_condition_is_narrowed_by_it_and_links_keep_it(asking: TestClient) -> None:
+def test_links_keep_typed_conditions(asking: TestClient) -> None:
     page = ask(asking, "kites decision:rejected")
     assert "<span>Rejected</span>" in page
     links = [unescape(link) for link, label, _ in VALUE.findall(page) if label == "2020"]
@@ -140,13 +140,13 @@ def test_a_page_of_a_typed_condition_is_narrowed_by_it_and_links_keep_it(asking:
         ("colour:red", "use one of: abstract,"),
     ],
 )
-def test_what_is_no_condition_is_named_as_it_can_be_typed(asking: TestClient, words: str, hint: str) -> None:
+def test_unreadable_conditions_are_named(asking: TestClient, words: str, hint: str) -> None:
     said = words_of(ask(asking, words))
     assert hint in said
     assert not re.search(r"did you mean '(?:discussed|rating_unit|venue_id|forum_id)'", said)
 
 
-def test_every_name_that_a_hint_suggests_can_be_typed() -> None:
+def test_suggested_names_can_be_typed() -> None:
     values = {
         "year": "2020",
         "track": "main",
@@ -177,7 +177,7 @@ def test_every_name_that_a_hint_suggests_can_be_typed() -> None:
         ("papers under review", "Decision", "Under review", {"Pump0002"}),
     ],
 )
-def test_plain_words_that_name_an_outcome_offer_its_papers(
+def test_plain_words_offer_an_outcome(
     asking: TestClient, words: str, title: str, label: str, expected: set[str]
 ) -> None:
     ((shown_title, link, shown, papers),) = OUTCOME.findall(ask(asking, words))
@@ -192,11 +192,11 @@ def test_plain_words_that_name_an_outcome_offer_its_papers(
         *("rejected papers 1999 zzyzx", "decision:rejected rejected papers", "accept everything"),
     ],
 )
-def test_words_that_name_no_outcome_offer_none(asking: TestClient, words: str) -> None:
+def test_other_words_offer_no_outcome(asking: TestClient, words: str) -> None:
     assert OUTCOME.findall(ask(asking, words)) == []
 
 
-def test_an_outcome_is_not_offered_once_more_where_papers_are_selected_by_it(asking: TestClient) -> None:
+def test_a_chosen_outcome_is_not_offered(asking: TestClient) -> None:
     assert OUTCOME.findall(ask(asking, "rejected", status="withdrawn")) == []
 
 
@@ -242,13 +242,13 @@ def found_odd(client: TestClient, words: str) -> set[str]:
         ("\xe9tud*", {"Kite0003"}),
     ],
 )
-def test_accents_do_not_matter_and_the_word_is_marked(asking_odd: TestClient, words: str, expected: set[str]) -> None:
+def test_accents_do_not_matter(asking_odd: TestClient, words: str, expected: set[str]) -> None:
     page = ask(asking_odd, words)
     assert set(PAPER.findall(page)) == expected
     assert "<mark>" in page
 
 
-def test_a_misspelt_word_without_its_accents_suggests_the_right_one(asking_odd: TestClient) -> None:
+def test_misspelt_words_without_accents(asking_odd: TestClient) -> None:
     assert "poincare" in words_of(ask(asking_odd, "poincaree"))
 
 
@@ -268,16 +268,14 @@ def test_a_misspelt_word_without_its_accents_suggests_the_right_one(asking_odd: 
         ("year:[* TO 2000]", set()),
     ],
 )
-def test_fields_before_quotes_and_open_ranges_are_understood(
-    asking_odd: TestClient, words: str, expected: set[str]
-) -> None:
+def test_quoted_fields_and_open_ranges(asking_odd: TestClient, words: str, expected: set[str]) -> None:
     page = ask(asking_odd, words)
     assert set(PAPER.findall(page)) == expected
     assert "could not be understood" not in page
     assert "was searched for without" not in page
 
 
-def test_a_very_long_search_is_shortened_with_a_note_and_is_never_exported(asking_odd: TestClient) -> None:
+def test_long_searches_are_shortened(asking_odd: TestClient) -> None:
     assert "Only the first 500 characters were searched for." in ask(asking_odd, "kites " * 100)
     assert found_odd(asking_odd, "kites " * 100) == {"Kite0001", "Kite0005"}
     of_points = read_point_selection(urlencode({"q": "kites " * 100}))
@@ -286,7 +284,7 @@ def test_a_very_long_search_is_shortened_with_a_note_and_is_never_exported(askin
         require_selection(urlencode({"q": "kites " * 100}))
 
 
-def test_words_that_are_too_many_or_too_long_are_reported(asking_odd: TestClient) -> None:
+def test_too_many_or_long_words(asking_odd: TestClient) -> None:
     many = " ".join(f"w{number}" for number in range(40))
     assert "Only the first 32 words were searched for." in ask(asking_odd, f"{many} kites")
     long = "x" * 45
@@ -296,12 +294,12 @@ def test_words_that_are_too_many_or_too_long_are_reported(asking_odd: TestClient
     assert found_odd(asking_odd, long) == set()
 
 
-def test_an_offered_outcome_names_only_what_its_papers_must_have(asking_odd: TestClient) -> None:
+def test_offered_outcomes_name_conditions(asking_odd: TestClient) -> None:
     page = words_of(asking_odd.get(f"/papers?{urlencode({'q': 'accepted papers', 'where': 'conference!=icml'})}").text)
     assert "icml" not in page.partition("Decision")[2].partition("papers")[0]
 
 
-def test_an_address_at_the_end_of_what_is_searched_is_hidden_whole() -> None:
+def test_cut_addresses_are_hidden_whole() -> None:
     for before in range(30):
         text = "a " * ((MAX_TEXT_CHARACTERS - before) // 2) + "mail ada.lovelace@cs.example.org today"
         assert "lovelace" not in cut_text(text)
@@ -335,7 +333,7 @@ def by_authors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]
         ("Z Hu", "Kite0006", {"Kite0006"}),
     ],
 )
-def test_an_article_is_an_initial_only_among_names(
+def test_articles_are_initials_among_names(
     by_authors: TestClient, words: str, first: str | None, expected: set[str]
 ) -> None:
     listed = PAPER.findall(ask(by_authors, words))
@@ -346,6 +344,6 @@ def test_an_article_is_an_initial_only_among_names(
 @pytest.mark.parametrize(
     "pseudonym", ["Anonymous_Reviewer_2", "Anon_Reviewer_2", "AnonReviewer2", "Official_Reviewer_2", "Reviewer_2"]
 )
-def test_every_form_of_a_numbered_pseudonym_is_found(pseudonym: str) -> None:
+def test_numbered_pseudonyms_are_found(pseudonym: str) -> None:
     words = set(list_pseudonym_words(pseudonym))
     assert {"reviewer2", pseudonym.lower().replace("_", "")} <= words

@@ -81,13 +81,13 @@ def names_in(folder: Path) -> list[str]:
 
 
 @given(st.lists(st.text(), min_size=2, max_size=2, unique=True))
-def test_different_ids_have_different_files_even_where_case_is_ignored(ids: list[str]) -> None:
+def test_different_ids_have_different_files(ids: list[str]) -> None:
     first, second = map(file_stem, ids)
     assert first.casefold() != second.casefold()
 
 
 @given(st.text(max_size=500))
-def test_a_file_name_is_a_single_plain_path_component(record_id: str) -> None:
+def test_file_names_are_plain(record_id: str) -> None:
     assert re.fullmatch(r"p-[a-z0-9_~-]{0,240}", file_stem(record_id))
 
 
@@ -95,14 +95,14 @@ def test_a_file_name_is_a_single_plain_path_component(record_id: str) -> None:
     ("left", "right"),
     [("aB", "ab"), ("aB", "a_b"), ("_a", "A"), ("~41", "A"), ("é", "É"), ("é", "e\u0301"), ("A" * 300, "a" * 300)],
 )
-def test_ids_that_look_alike_have_separate_files(left: str, right: str) -> None:
+def test_similar_ids_have_separate_files(left: str, right: str) -> None:
     assert paper_file(left).casefold() != paper_file(right).casefold()
     assert venue_file(left).casefold() != venue_file(right).casefold()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["known_site", "hostile_static_site"])
-def test_every_link_leads_to_a_file_and_every_page_has_a_policy(corpus: str, request: pytest.FixtureRequest) -> None:
+def test_links_lead_to_files(corpus: str, request: pytest.FixtureRequest) -> None:
     site: Path = request.getfixturevalue(corpus)
     found = pages(site)
     dead = []
@@ -119,7 +119,7 @@ def test_every_link_leads_to_a_file_and_every_page_has_a_policy(corpus: str, req
     assert dead == []
 
 
-def test_every_paper_can_be_reached_from_the_first_page(known_site: Path) -> None:
+def test_every_paper_can_be_reached(known_site: Path) -> None:
     found = pages(known_site)
     reached, left = set(), ["index.html"]
     while left:
@@ -132,7 +132,7 @@ def test_every_paper_can_be_reached_from_the_first_page(known_site: Path) -> Non
     assert {paper_file(forum_id) for forum_id in (LIVELY, QUIET, SILENT)} <= reached
 
 
-def test_no_file_contains_what_is_hidden_deleted_or_taken_down(known_site: Path) -> None:
+def test_no_file_contains_hidden_records(known_site: Path) -> None:
     whole = b"\n".join(contents(known_site).values()).lower()
     for secret in (GONE.encode(), b"secret about", b"deleted word", b"ada@example.org"):
         assert secret.lower() not in whole
@@ -168,7 +168,7 @@ def test_nothing_is_written_into_the_release(known_release: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -> None:
+def test_reviewbench_releases_are_refused(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known_with_points()) as workspace:
         publish_release(workspace, tmp_path / "release", layout=ReleaseLayout.REVIEWBENCH)
     with pytest.raises(PeercorpusError, match="layout 'peercorpus'"):
@@ -176,7 +176,7 @@ def test_a_release_of_reviewbench_has_no_conversations_to_show(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_release_with_records_taken_down_since_is_refused(tmp_path: Path) -> None:
+def test_releases_before_takedowns_are_refused(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known_with_points()) as workspace:
         keep(workspace)
         publish_release(workspace, tmp_path / "corpus/releases/2026-11-20")
@@ -189,9 +189,7 @@ def test_a_release_with_records_taken_down_since_is_refused(tmp_path: Path) -> N
         assert not (tmp_path / "site").exists()
 
 
-def test_the_takedown_list_of_its_own_workspace_counts_whatever_the_environment_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_own_takedown_list_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("corpus", "another"):
         with invented(tmp_path / name, known_with_points()) as workspace:
             keep(workspace)
@@ -206,7 +204,7 @@ def test_the_takedown_list_of_its_own_workspace_counts_whatever_the_environment_
 
 
 @pytest.mark.slow
-def test_the_command_reports_what_it_wrote_and_how_to_open_it(known_release: Path, tmp_path: Path) -> None:
+def test_the_command_reports_its_site(known_release: Path, tmp_path: Path) -> None:
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "my site"), "--title", "Kites & <co>")
     assert ended.code == 0
     assert "3 papers of 3 venues" in ended.out
@@ -214,7 +212,7 @@ def test_the_command_reports_what_it_wrote_and_how_to_open_it(known_release: Pat
     assert "<h1>Kites &amp; &lt;co&gt;</h1>" in (tmp_path / "my site" / "index.html").read_text()
 
 
-def test_a_release_and_its_workspace_summarise_a_paper_alike(known_release: Path) -> None:
+def test_release_and_workspace_summarise_alike(known_release: Path) -> None:
     released = {paper.forum.paper.forum_id: paper for paper in map(make_paper, read_rows(open_release(known_release)))}
     with open_workspace(known_release.parent / "known", write=False) as workspace:
         forums = [
@@ -229,7 +227,7 @@ def test_a_release_and_its_workspace_summarise_a_paper_alike(known_release: Path
         assert paper_row(paper.forum, held) == paper_row(forum, held)
 
 
-def test_the_first_page_runs_only_the_scripts_that_its_policy_names(known_site: Path) -> None:
+def test_only_named_scripts_run(known_site: Path) -> None:
     page = (known_site / "index.html").read_text()
     scripts = re.findall(r"<script[^>]*>(.+?)</script>", page, re.DOTALL)
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -242,7 +240,7 @@ def test_the_first_page_runs_only_the_scripts_that_its_policy_names(known_site: 
     assert "unsafe" not in page + other
 
 
-def test_texts_are_added_if_they_are_asked_for(known_release: Path, known_site: Path, tmp_path: Path) -> None:
+def test_texts_are_added_on_request(known_release: Path, known_site: Path, tmp_path: Path) -> None:
     assert not (known_site / "text").exists()
     assert "Read the paper" not in (known_site / paper_file(LIVELY)).read_text()
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "site"), "--texts")
@@ -263,7 +261,7 @@ def test_texts_are_added_if_they_are_asked_for(known_release: Path, known_site: 
 
 
 @pytest.mark.parametrize("named", ["owner/corpus", "hf:owner/corpus", "hf:owner/corpus@1a2b"])
-def test_a_dataset_of_the_hub_has_to_be_downloaded_first(named: str, tmp_path: Path) -> None:
+def test_hub_datasets_are_downloaded_first(named: str, tmp_path: Path) -> None:
     ended = run_command("site", named, "--out", str(tmp_path / "site"))
     assert ended.code == 2
     assert "hf download owner/corpus --repo-type dataset" in ended.err
@@ -287,7 +285,7 @@ def test_two_runs_do_not_write_the_same_folder(known_release: Path, tmp_path: Pa
     assert names_in(tmp_path) == [".site.lock", "site"]
 
 
-def test_a_run_that_found_the_lock_of_an_earlier_one_excludes_a_later_one(known_release: Path, tmp_path: Path) -> None:
+def test_a_reused_lock_excludes(known_release: Path, tmp_path: Path) -> None:
     """Of three runs begun at once, the second has opened the file of the lock when the first ends."""
     write_site(open_release(known_release), tmp_path / "site")
     with (tmp_path / ".site.lock").open("rb+") as second:
@@ -297,7 +295,7 @@ def test_a_run_that_found_the_lock_of_an_earlier_one_excludes_a_later_one(known_
             write_site(open_release(known_release), tmp_path / "site")
 
 
-def test_what_a_killed_run_left_is_removed(known_release: Path, known_site: Path, tmp_path: Path) -> None:
+def test_leftovers_of_killed_runs_go(known_release: Path, known_site: Path, tmp_path: Path) -> None:
     left = tmp_path / ".site.partial/.index-abc"
     left.mkdir(parents=True)
     (left / "0").write_text("words of what was since taken down")
@@ -321,7 +319,7 @@ def test_a_full_disk_leaves_the_earlier_site(
     assert contents(tmp_path / "site") == contents(known_site)
 
 
-def test_points_and_changes_are_added_if_they_are_asked_for(whole_release: Path, tmp_path: Path) -> None:
+def test_points_and_changes_on_request(whole_release: Path, tmp_path: Path) -> None:
     plain = run_command("site", str(whole_release), "--out", str(tmp_path / "plain"))
     assert plain.code == 0
     assert "also has texts of papers (--texts, about" in plain.out
@@ -357,7 +355,7 @@ def test_points_and_changes_are_added_if_they_are_asked_for(whole_release: Path,
         assert secret not in b"".join(contents(tmp_path / "site").values())
 
 
-def test_points_without_the_pages_of_changes_name_no_changes(whole_release: Path, tmp_path: Path) -> None:
+def test_points_without_changes_name_none(whole_release: Path, tmp_path: Path) -> None:
     write_site(open_release(whole_release), tmp_path / "site", extras=[Extra.POINTS])
     page = (tmp_path / "site" / paper_file(LIVELY)).read_text()
     assert "Read as 3 points" in page
@@ -374,16 +372,14 @@ def test_points_without_the_pages_of_changes_name_no_changes(whole_release: Path
         ("changes", r"no changes between versions; leave out --changes\. It has texts of papers \(--texts\)\."),
     ],
 )
-def test_what_a_release_lacks_is_refused_with_what_it_has(
-    known_release: Path, tmp_path: Path, extra: str, said: str
-) -> None:
+def test_missing_extras_are_refused(known_release: Path, tmp_path: Path, extra: str, said: str) -> None:
     ended = run_command("site", str(known_release), "--out", str(tmp_path / "site"), f"--{extra}")
     assert ended.code == 2
     assert re.search(said, ended.err)
     assert not (tmp_path / "site").exists()
 
 
-def test_what_a_model_found_is_said_to_be_from_a_model(whole_release: Path) -> None:
+def test_findings_of_models_are_marked(whole_release: Path) -> None:
     rows = next(one for one in read_rows(open_release(whole_release), list(Extra)) if one.paper["forum_id"] == LIVELY)
     points = [row | {"kind_source": "model"} for row in rows.beside["points"]]
     answers = [row | {"method": "model", "confidence": None} for row in rows.beside["answers"]]
