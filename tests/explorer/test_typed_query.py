@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -347,3 +348,19 @@ def test_articles_are_initials_among_names(
 def test_numbered_pseudonyms_are_found(pseudonym: str) -> None:
     words = set(list_pseudonym_words(pseudonym))
     assert {"reviewer2", pseudonym.lower().replace("_", "")} <= words
+
+
+@pytest.mark.parametrize("keyword", ['a "b"', "c\\d", "AND", "*", "[1 TO 2]", "-e", "(f", "year:2020", "é\tg"])
+def test_conditions_take_any_word(tmp_path: Path, keyword: str) -> None:
+    papers: list[object] = [paper("Kite0001", keywords=(keyword, "kites")), paper("Kite0002", keywords=("kites",))]
+    with explored(tmp_path / "corpus", {ICLR: papers}) as client:
+        for sign, expected in (("=", "Kite0001"), ("!=", "Kite0002")):
+            page = client.get(f"/papers?{urlencode({'where': f'keyword{sign}{keyword}'})}").text
+            assert expected in PAPER.findall(page)
+
+
+@pytest.mark.parametrize("number", [-1e300, -0.0, 5e-324, 1e22])
+def test_conditions_take_any_number(asking: TestClient, number: float) -> None:
+    for sign in ("<", "<=", "=", "!=", ">=", ">"):
+        page = asking.get(f"/papers?{urlencode({'where': f'rating{sign}{number}'})}")
+        assert (page.status_code, 'role="alert"' in page.text) == (200, False)
