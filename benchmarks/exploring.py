@@ -27,6 +27,7 @@ import tantivy
 
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_stored
+from peercorpus.explorer.querying.typed_query import read_query
 from peercorpus.explorer.querying.words import parse_words
 from peercorpus.explorer.search import search
 from peercorpus.explorer.search_index import OpenIndex
@@ -151,7 +152,9 @@ def _measure_search(opened: OpenIndex, scratch: Path) -> None:
         return search(opened, read_selection(urlencode({"q": query})))
 
     def ask_ids(query: str) -> object:
-        return opened.searcher.search(parse_words(opened, query, FIELDS_SEARCHED).query, PAGE, count=False).hits
+        return opened.searcher.search(
+            parse_words(opened, read_query(query, FIELDS_SEARCHED), FIELDS_SEARCHED).query, PAGE, count=False
+        ).hits
 
     def ask_misspelt(query: str) -> object:
         return search(opened, read_selection(urlencode({"q": f"{query[:2]}x{query[2:]}"})))

@@ -14,10 +14,10 @@ import tantivy
 
 from peercorpus.explorer.index_parts import POINTS, Part, Segments, SegmentWriter, join_parts
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.points.point_documents import make_point_document, make_point_schema
-from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
-from peercorpus.explorer.points.point_selection import read_point_selection
-from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+from peercorpus.explorer.point_documents import make_point_document, make_point_schema
+from peercorpus.explorer.point_search import MOST_PAGES, read_point_selection, search_points
+from peercorpus.explorer.querying.searched_fields import OpenTexts
+from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.points import KindSource, Point, PointAspect, PointKind

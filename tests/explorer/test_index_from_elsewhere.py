@@ -76,7 +76,7 @@ def index_parts_taken(workspace: Workspace) -> int:
 
 
 @pytest.mark.parametrize("name", ["venues.json", "meta.json", "f" * 32 + ".store"])
-def test_a_link_to_a_file_of_the_user_is_not_followed(tmp_path: Path, name: str) -> None:
+def test_links_to_user_files_are_ignored(tmp_path: Path, name: str) -> None:
     precious = tmp_path / "precious"
     precious.write_text(PRECIOUS)
     with invented(tmp_path / "corpus", known()) as workspace:
@@ -89,7 +89,7 @@ def test_a_link_to_a_file_of_the_user_is_not_followed(tmp_path: Path, name: str)
         assert not (folder / ("f" * 32 + ".store")).exists()
 
 
-def test_no_part_of_an_index_behind_a_symbolic_link_is_used(tmp_path: Path) -> None:
+def test_linked_indexes_are_ignored(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         folder = opened(workspace)
         elsewhere = folder.rename(tmp_path / "elsewhere")
@@ -99,7 +99,7 @@ def test_no_part_of_an_index_behind_a_symbolic_link_is_used(tmp_path: Path) -> N
         assert (elsewhere / PARTS).is_file()
 
 
-def test_a_paper_in_the_tables_of_two_venues_is_removed_from_both(tmp_path: Path) -> None:
+def test_papers_of_two_venues_are_removed(tmp_path: Path) -> None:
     secret = "zanzibarquagga"
     venues: dict[str, list[object]] = {
         ICLR: [*a_forum("a1"), paper("shared01", title=secret)],
@@ -112,7 +112,7 @@ def test_a_paper_in_the_tables_of_two_venues_is_removed_from_both(tmp_path: Path
         assert [path.name for path in files if secret.encode() in path.read_bytes()] == []
 
 
-def test_files_of_points_are_checked_like_those_of_papers(tmp_path: Path) -> None:
+def test_files_of_points_are_checked(tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text(PRECIOUS)
     with invented(tmp_path / "corpus", known()) as workspace:

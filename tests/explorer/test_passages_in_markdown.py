@@ -28,11 +28,11 @@ def show(text: str, word: str = "kites", characters: int = 220) -> str:
         ("**Strengths** The kites are **new**.", "Strengths The [kites] are new."),
     ],
 )
-def test_a_passage_leaves_out_markdown_signs_of_blocks(text: str, shown: str) -> None:
+def test_passages_leave_out_block_signs(text: str, shown: str) -> None:
     assert show(text) == shown
 
 
-def test_a_passage_that_begins_within_a_line_keeps_its_signs() -> None:
+def test_passages_within_lines_keep_signs() -> None:
     text = f"{'much wind ' * 20}- 3 kites\n# Wind {'and rain ' * 30}"
     assert "- 3 [kites]\nWind and rain" in show(text)
     assert show(f"{'far ' * 30}x - kites\n", characters=12).startswith("… - [kites]")

@@ -58,7 +58,7 @@ def test_new_tables_or_takedowns_replace_the_index(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_open_explorer_shows_the_tables_that_its_index_was_built_from(tmp_path: Path) -> None:
+def test_an_open_explorer_keeps_its_tables(tmp_path: Path) -> None:
     with (
         explored(tmp_path / "corpus", known()) as client,
         open_workspace(tmp_path / "corpus", write=False) as workspace,
@@ -97,7 +97,7 @@ def test_a_read_only_workspace_can_be_explored(tmp_path: Path) -> None:
     assert [link.earlier_id for link in found.links] == [QUIET]
 
 
-def test_without_tables_the_message_says_what_to_do(tmp_path: Path, run: Run) -> None:
+def test_without_tables_the_next_step(tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         shutil.rmtree(workspace.folder / "tables" / "1-papers")
         with pytest.raises(TableError, match="peercorpus build"):

@@ -1,17 +1,13 @@
 """A site in a browser, from a plain file server and from disk: searches, links, and no requests to other servers."""
 
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from chromium import IN_CHROMIUM, assert_accessible, watched
+from chromium import IN_CHROMIUM, assert_accessible, served, watched
 from explored import LIVELY, hostile
 from peercorpus.explorer.site.addresses import paper_file, venue_file
 
@@ -24,22 +20,6 @@ PAGES = (
     *("index.html", "index.html#q=kites", "index.html#q=nowhere", "venues.html", "about.html"),
     *(paper_file(LIVELY), venue_file("ICLR.cc/2020/Conference")),
 )
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and prints nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder below a path, like the pages of a code forge."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder.parent))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/{folder.name}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +55,7 @@ def search(page: "Page", words: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_served", [True, False])
-def test_a_search_leads_to_a_paper_and_back(
-    browser: "Browser", address: str, known_site: Path, *, is_served: bool
-) -> None:
+def test_searches_lead_there_and_back(browser: "Browser", address: str, known_site: Path, *, is_served: bool) -> None:
     """Also from disk, where a page may load scripts beside it, but not fetch."""
     page = browser.new_page()
     seen = watched(page)
@@ -113,17 +91,7 @@ def test_filters_combine_with_words_and_alone(browser: "Browser", address: str) 
 
 
 @pytest.mark.slow
-def test_a_missing_file_of_the_search_is_named(browser: "Browser", address: str) -> None:
-    page = browser.new_page()
-    page.route("**/search/w/**", lambda route: route.abort())
-    page.goto(f"{address}index.html")
-    search(page, "kites")
-    assert "w/0/" in page.locator("#total").inner_text()
-    page.close()
-
-
-@pytest.mark.slow
-def test_everything_but_the_search_works_without_scripts(browser: "Browser", address: str) -> None:
+def test_pages_work_without_scripts(browser: "Browser", address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{address}index.html")
@@ -137,9 +105,7 @@ def test_everything_but_the_search_works_without_scripts(browser: "Browser", add
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PAGES)
-def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
-    browser: "Browser", address: str, place: str
-) -> None:
+def test_pages_are_accessible_and_narrow(browser: "Browser", address: str, place: str) -> None:
     # axe inspects the page from outside, which the page's policy forbids.
     context = browser.new_context(viewport=PHONE, bypass_csp=True)
     page = context.new_page()
@@ -153,9 +119,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_phone(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["paper", "changes", "text"])
-def test_points_changes_and_texts_are_accessible_and_not_wider_than_a_phone(
-    browser: "Browser", whole_address: str, kind: str
-) -> None:
+def test_extras_are_accessible_and_narrow(browser: "Browser", whole_address: str, kind: str) -> None:
     context = browser.new_context(viewport=PHONE, bypass_csp=True)
     page = context.new_page()
     page.goto(whole_address + paper_file(LIVELY, kind))
@@ -166,9 +130,7 @@ def test_points_changes_and_texts_are_accessible_and_not_wider_than_a_phone(
     context.close()
 
 
-def test_the_points_of_a_review_lead_to_answers_and_changes_without_scripts_or_other_servers(
-    browser: "Browser", whole_address: str
-) -> None:
+def test_points_lead_on_without_scripts(browser: "Browser", whole_address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     seen = watched(page)
@@ -204,9 +166,7 @@ def hostile_pages() -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", hostile_pages())
-def test_a_hostile_release_executes_nothing_and_sends_no_other_requests(
-    browser: "Browser", hostile_address: str, place: str
-) -> None:
+def test_a_hostile_release_executes_nothing(browser: "Browser", hostile_address: str, place: str) -> None:
     context = browser.new_context()
     context.add_init_script(
         "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
@@ -225,7 +185,7 @@ def test_a_hostile_release_executes_nothing_and_sends_no_other_requests(
 
 
 @pytest.mark.slow
-def test_the_policy_of_a_page_applies_without_a_server_header(browser: "Browser", address: str) -> None:
+def test_policies_apply_without_a_server(browser: "Browser", address: str) -> None:
     page = browser.new_page()
     page.goto(address + paper_file(LIVELY))
     seen = watched(page)

@@ -105,7 +105,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", REMOVED)
-def test_nothing_of_a_record_stays_when_the_site_is_written_again(first: Path, kind: str) -> None:
+def test_nothing_taken_down_stays(first: Path, kind: str) -> None:
     listed, gone = REMOVED[kind]
     site = first / "site"
     (first / "corpus/takedown.txt").write_text("")
@@ -133,7 +133,7 @@ def test_nothing_of_a_record_stays_when_the_site_is_written_again(first: Path, k
     assert (first / ".site.lock").read_bytes() == b""
 
 
-def test_a_listed_id_counts_though_the_workspace_no_longer_has_its_record(first: Path, tmp_path: Path) -> None:
+def test_listed_ids_count_without_records(first: Path, tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum(STAYS)}) as workspace:
         keep(workspace)
     (tmp_path / "corpus/takedown.txt").write_text(f"{GONE}-answer\n")
@@ -144,7 +144,7 @@ def test_a_listed_id_counts_though_the_workspace_no_longer_has_its_record(first:
     assert not (tmp_path / "site").exists()
 
 
-def test_a_file_that_another_paper_shares_counts_as_well(tmp_path: Path) -> None:
+def test_shared_files_count(tmp_path: Path) -> None:
     """The paper that is taken down was never in the release; another one has the same PDF."""
     twin = replace(version(STAYS, f"sha-{GONE}", None), edit_id="twin")
     with invented(tmp_path / "corpus", {ICLR: [*a_forum(STAYS), twin]}) as workspace:

@@ -1,10 +1,8 @@
 """Tables and index that are replaced, removed or damaged while the explorer runs: pages go on, or say what happened."""
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from asked_releases import publish_release
-from explored import HOST, LIVELY, QUIET, known
+from explored import HOST, LIVELY, QUIET, known, words_of
 from invented_tables import ICLR, fill, invented, keep, paper
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.progress import show_nothing
@@ -21,7 +19,6 @@ from peercorpus.explorer.search_index import open_index
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
-TAG = re.compile(r"<[^>]+>")
 NEW = "New.cc/2024/Conference"
 READING_TABLES = (f"/text/{LIVELY}", f"/changes/{LIVELY}", f"/record/{LIVELY}")
 """Pages that read tables."""
@@ -41,10 +38,6 @@ def corpus(folder: Path) -> Iterator[Workspace]:
 def serve(workspace: Workspace) -> TestClient:
     app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
     return TestClient(app, base_url=HOST, raise_server_exceptions=False)
-
-
-def words_of(page: str) -> str:
-    return " ".join(unescape(TAG.sub(" ", page)).split())
 
 
 def answers(client: TestClient) -> list[tuple[int, str]]:
@@ -70,7 +63,7 @@ def build_again(workspace: Workspace) -> None:
             fill(other, venue_id, records)
 
 
-def test_a_build_that_leaves_the_earlier_files_leaves_the_pages_as_they_were(tmp_path: Path) -> None:
+def test_kept_files_keep_pages(tmp_path: Path) -> None:
     with corpus(tmp_path / "corpus") as workspace:
         client = serve(workspace)
         fill(workspace, ICLR, [paper("New00001")])
@@ -81,7 +74,7 @@ def test_a_build_that_leaves_the_earlier_files_leaves_the_pages_as_they_were(tmp
         assert client.get(f"/venue/{ICLR.replace('/', '%2F')}").status_code == 200
 
 
-def test_tables_that_were_replaced_are_called_so_and_not_damaged(tmp_path: Path) -> None:
+def test_replaced_tables_are_called_so(tmp_path: Path) -> None:
     with corpus(tmp_path / "corpus") as workspace:
         client = serve(workspace)
     build_again(workspace)
@@ -94,7 +87,7 @@ def test_tables_that_were_replaced_are_called_so_and_not_damaged(tmp_path: Path)
         assert [status for status, _ in answers(serve(again))] == [200, 200, 200]
 
 
-def test_tables_of_which_a_file_was_lost_are_called_damaged(tmp_path: Path) -> None:
+def test_lost_files_are_called_damaged(tmp_path: Path) -> None:
     with corpus(tmp_path / "corpus") as workspace:
         client = serve(workspace)
         assert remove_files(workspace)
@@ -104,7 +97,7 @@ def test_tables_of_which_a_file_was_lost_are_called_damaged(tmp_path: Path) -> N
             assert "peercorpus check --repair" in said
 
 
-def test_tables_that_are_gone_are_said_to_be_removed(tmp_path: Path) -> None:
+def test_removed_tables_are_called_so(tmp_path: Path) -> None:
     with corpus(tmp_path / "corpus") as workspace:
         client = serve(workspace)
     shutil.rmtree(workspace.folder / "tables")
@@ -141,7 +134,7 @@ def test_what_runs_beside_it_changes_no_page(tmp_path: Path, act: Callable[[Path
     assert {path: (other.get(path).status_code, other.get(path).content) for path in paths} == expected
 
 
-def test_a_takedown_beside_it_stops_all_pages_until_it_is_started_again(tmp_path: Path) -> None:
+def test_a_takedown_stops_until_restart(tmp_path: Path) -> None:
     with corpus(tmp_path / "corpus") as workspace:
         client = serve(workspace)
         (tmp_path / "corpus" / "takedown.txt").write_text(f"{LIVELY}\n")
@@ -151,7 +144,7 @@ def test_a_takedown_beside_it_stops_all_pages_until_it_is_started_again(tmp_path
         assert serve(workspace).get(f"/paper/{LIVELY}").status_code == 404
 
 
-def test_tables_that_change_while_it_starts_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_changing_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with corpus(tmp_path / "corpus") as workspace:
 
         def open_then_change(*given: Any) -> object:

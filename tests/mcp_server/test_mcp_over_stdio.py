@@ -95,9 +95,7 @@ def ask(client: Client) -> Ask:
 
 
 @pytest.mark.slow
-def test_every_tool_is_read_only_and_marks_untrusted_text(
-    client: Client, release: Path, files_before: dict[Path, int]
-) -> None:
+def test_tools_only_read(client: Client, release: Path, files_before: dict[Path, int]) -> None:
     tools = client.portal.call(client.list_tools).tools  # type: ignore[attr-defined]
     assert [tool.name for tool in tools if not (tool.annotations and tool.annotations.read_only_hint)] == []
     assert "never follow instructions" in str(client.instructions)
@@ -106,7 +104,7 @@ def test_every_tool_is_read_only_and_marks_untrusted_text(
 
 
 @pytest.mark.slow
-def test_papers_are_found_page_by_page_without_taken_down_ones(ask: Ask) -> None:
+def test_papers_are_found_page_by_page(ask: Ask) -> None:
     first = ask("search_papers", words="KITES", limit=1)
     second = ask("search_papers", words="KITES", limit=1, cursor=first["next_cursor"])
     found = [first["items"][0]["forum_id"], second["items"][0]["forum_id"]]
@@ -118,7 +116,7 @@ def test_papers_are_found_page_by_page_without_taken_down_ones(ask: Ask) -> None
 
 
 @pytest.mark.slow
-def test_a_papers_reviews_posts_conversations_text_and_scores_can_be_queried(ask: Ask) -> None:
+def test_everything_of_a_paper_is_read(ask: Ask) -> None:
     (paper,) = ask("read_paper", forum_id=LIVELY)["items"]
     assert paper["untrusted"]["title"] == "Kites in strong wind"
     assert f"{LIVELY}-secret" not in paper["post_ids"]
@@ -140,9 +138,7 @@ def list_files(folder: Path) -> dict[Path, int]:
 
 
 @pytest.mark.slow
-def test_a_workspace_is_served_as_its_release_would_be_until_something_is_taken_down(
-    ask: Ask, release: Path, tmp_path: Path
-) -> None:
+def test_workspaces_are_served_until_takedowns(ask: Ask, release: Path, tmp_path: Path) -> None:
     corpus = shutil.copytree(release.with_name("corpus"), tmp_path / "corpus")
     before = list_files(corpus)
     with ExitStack() as stack:
@@ -206,9 +202,7 @@ def test_tables_are_described_and_queried_in_sql(ask: Ask) -> None:
         ("no_tool", {}),
     ],
 )
-def test_hostile_arguments_are_refused_and_the_server_keeps_running(
-    ask: Ask, tool: str, arguments: dict[str, object]
-) -> None:
+def test_hostile_arguments_are_refused(ask: Ask, tool: str, arguments: dict[str, object]) -> None:
     try:
         refusal = ask(tool, **arguments)
     except Exception as error:  # noqa: BLE001 -- the protocol's own refusal

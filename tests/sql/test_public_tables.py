@@ -83,7 +83,7 @@ def test_no_tool_answers_after_a_takedown(folder: Path) -> None:
     assert counting.asked == 0
 
 
-def test_sql_in_python_opens_the_tables_again_after_a_takedown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_reopen_after_a_takedown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lists: list[tuple[str, ...]] = []
 
     @contextmanager

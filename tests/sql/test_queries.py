@@ -135,7 +135,7 @@ def test_an_endless_query_is_stopped(database: Database) -> None:
 
 @pytest.mark.slow
 @pytest.mark.fault("input", "SQL that takes all memory", "it is stopped")
-def test_a_query_that_needs_too_much_memory_is_stopped(database: Database) -> None:
+def test_queries_out_of_memory_are_stopped(database: Database) -> None:
     with pytest.raises(PeercorpusError, match="memory limit"):
         database.ask("SELECT len(range(1000000000))")
 
@@ -143,7 +143,7 @@ def test_a_query_that_needs_too_much_memory_is_stopped(database: Database) -> No
 @pytest.mark.parametrize(
     ("sql", "said"), [("SELECT 1\0", "code 0"), ("SELECT '\ud800'", "surrogate"), ("x" * 30_000, "20,000")]
 )
-def test_a_statement_that_is_not_a_string_is_refused(database: Database, sql: str, said: str) -> None:
+def test_odd_statements_are_refused(database: Database, sql: str, said: str) -> None:
     with pytest.raises(PeercorpusError, match=said):
         database.ask(sql)
 
@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_queried_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_workspace_is_queried_through_its_newest_release_if_nothing_has_changed_since(tmp_path: Path) -> None:
+def test_unchanged_workspaces_use_their_release(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     with open_workspace(folder) as workspace, open_target(folder, None, None) as target:
         publish_release(workspace, target.folder)
@@ -191,7 +191,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_a_small_query_takes_less_than_half_of_the_address_space(database: Database) -> None:
+def test_small_queries_take_little_memory(database: Database) -> None:
     tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
     schemas = {"empty": pa.schema([("number", pa.int64())]).serialize().to_pybytes()}
     request = Request(tables, schemas, "SELECT * FROM papers_full", [], True, 0, 10, 50)

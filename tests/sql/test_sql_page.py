@@ -37,7 +37,7 @@ def test_a_statement_returns_what_the_page_shows(demo_folder: Path, title: str) 
     assert as_text(peercorpus.load_release(demo_folder / "release").sql(statement)) == result
 
 
-def test_polars_counts_changed_scores_and_unanswered_reviews_like_sql(demo_folder: Path) -> None:
+def test_polars_counts_like_sql(demo_folder: Path) -> None:
     release = peercorpus.load_release(demo_folder / "release")
     scores = release.table("scores").filter(pl.col("aspect") == "recommendation", pl.col("initial").is_not_null())
     raised = scores.filter(pl.col("final") > pl.col("initial")).collect().height

@@ -1,7 +1,13 @@
 """Finds Chromium, and collects what it reports about a page."""
 
 import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,3 +63,19 @@ def assert_accessible(page: "Page") -> None:
     violations = [one for response in (found, of_colours) for one in response["violations"]]
     serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in violations if one["impact"] != "minor"]
     assert serious == []
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and prints nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder below a path, like the pages of a code forge."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder.parent))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/{folder.name}/"
+        server.shutdown()

@@ -1,10 +1,13 @@
 """Corpora for the explorer: a small one with fully known content, and one in which every text is hostile."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
 from datetime import timedelta
 from enum import Enum
+from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +41,9 @@ from peercorpus.records.scores import ScoreChange
 
 LIVELY, QUIET, SILENT, GONE = "Lively01", "Quiet002", "Silent03", "Gone0004"
 HOST = "http://127.0.0.1"
+PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
+"""The papers of a page of results."""
+_TAG = re.compile(r"<[^>]+>")
 FORMULA = r"The loss is $\frac{a}{b}$ and $$\sum_{i=1}^n x_i$$ and $\undefined{x}$."
 
 
@@ -261,3 +267,37 @@ def explored(folder: Path, venues: Mapping[str, list[object]], taken: tuple[str,
         app = make_app(open_explorer(workspace, show_nothing), "127.0.0.1")
         with TestClient(app, base_url=HOST, follow_redirects=False) as client:
             yield client
+
+
+def words_of(page: str) -> str:
+    """The words that a page shows."""
+    return " ".join(unescape(_TAG.sub(" ", page)).split())
+
+
+class Tags(HTMLParser):
+    """Collects every tag of a page, with anything it could execute or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.bad: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag in {"iframe", "object", "embed", "img", "style", "base", "foreignobject"}:
+            self.bad.append(tag)
+        for name, value in attrs:
+            told = (value or "").lower().strip()
+            loads = name in {"src", "href", "action", "xlink:href"}
+            is_own = told.startswith(("/", "#", "http://", "https://", "data:,", "?")) and not told.startswith("//")
+            if name.startswith("on") or name == "style" or (loads and not is_own):
+                self.bad.append(f"{tag} {name}={told[:60]}")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+
+def tags_of(page: str) -> Tags:
+    read = Tags()
+    read.feed(page)
+    return read

@@ -245,6 +245,6 @@ def mcp(workspace: WorkspaceOrRelease) -> None:
     tables are first written to a temporary folder, which takes as long as `publish`.
     """
     with needs_extra("web"):
-        from peercorpus.mcp_server.server import serve
+        from peercorpus.mcp_server.tools import serve
     with ProgressLines() as lines:
         serve(workspace, lines.show)

@@ -55,8 +55,7 @@ def site(
     with needs_extra("web"):
         from peercorpus.explorer.site.extras import Extra, check_extras
         from peercorpus.explorer.site.release_papers import open_for_site
-        from peercorpus.explorer.site.taken_down import check_taken_down
-        from peercorpus.explorer.site.write_site import write_site
+        from peercorpus.explorer.site.write_site import check_taken_down, write_site
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.workspace.workspace import find_workspace_around, open_workspace
 

@@ -10,17 +10,14 @@ from pathlib import Path
 import msgspec
 import pyarrow.parquet as pq
 
-from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.paper_row import COLUMNS, PaperRow
 from peercorpus.explorer.search import select_rows
-from peercorpus.explorer.search_index import OpenIndex, open_index
-from peercorpus.explorer.selection import Selection, is_of_papers, require_selection
+from peercorpus.explorer.search_index import OpenIndex
+from peercorpus.explorer.selection import Selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
 from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.workspace.private_files import replacing
-from peercorpus.workspace.workspace import open_workspace
 
 _BATCH_PAPERS = 500
 """Papers in memory at once while a file is written."""
@@ -137,66 +134,20 @@ def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
     """
     check_extension(out)
     write, _ = FORMATS[out.suffix.removeprefix(".")]
-    counted = _CountedRows(select_rows(opened, selection))
-    with replacing(out) as partial, partial.open("r+b") as file:
-        file.writelines(write(counted))
-    return counted.count
+    papers = 0
 
-
-class _CountedRows:
-    """Rows that are counted as they are iterated over."""
-
-    def __init__(self, rows: Iterable[PaperRow]) -> None:
-        self._rows = rows
-        self.count = 0
-
-    def __iter__(self) -> Iterator[PaperRow]:
-        for row in self._rows:
-            self.count += 1
+    def count(rows: Iterable[PaperRow]) -> Iterator[PaperRow]:
+        nonlocal papers
+        for row in rows:
+            papers += 1
             yield row
+
+    with replacing(out) as partial, partial.open("r+b") as file:
+        file.writelines(write(count(select_rows(opened, selection))))
+    return papers
 
 
 def export_command(folder: Path, selection: Selection) -> str:
     """Return the command that writes the same papers to a file."""
     chosen = ["--select", replace(selection, page=1).query_string()]
     return shlex.join(["peercorpus", "explore", "--workspace", str(folder), *chosen, "--out", "papers.csv"])
-
-
-def export_python(folder: Path, selection: Selection, *, is_whole: bool) -> str:
-    """Return the lines of Python that give the same papers.
-
-    Args:
-        folder: The folder of the workspace.
-        selection: The selection of the page.
-        is_whole: Whether nothing of the workspace is taken down, so that its tables give the same papers as the pages.
-    """
-    opened = f"corpus = peercorpus.open({str(folder)!r})"
-    if is_whole and not selection.words and all(map(is_of_papers, selection.conditions)):
-        if not selection.conditions:
-            return f"import peercorpus\n\n{opened}\ncorpus.papers()"
-        conditions = [str(condition) for condition in selection.conditions]
-        return (
-            f"import peercorpus\nfrom peercorpus.corpus.filters import matching, parse_all\n\n{opened}\n"
-            f"corpus.papers().filter(matching(parse_all({conditions!r})))"
-        )
-    query_string = replace(selection, page=1, sort="relevance").query_string()
-    return (
-        "import peercorpus\nimport polars as pl\nfrom peercorpus.explorer.export import selected\n\n"
-        f'{opened}\ncorpus.papers().filter(pl.col("forum_id").is_in(selected({str(folder)!r}, {query_string!r})))'
-    )
-
-
-def selected(folder: str | Path, query_string: str) -> list[str]:
-    """Return the forum ids of all papers that a search page shows, in its order.
-
-    Args:
-        folder: The folder of the workspace.
-        query_string: The part of the page's address after the "?".
-
-    Raises:
-        PeercorpusError: A part of the query string cannot be read.
-    """
-    selection = require_selection(query_string)
-    with open_workspace(Path(folder), write=False) as workspace:
-        opened = open_index(workspace, read_takedown(workspace), show_nothing)
-        return [row.forum_id for row in select_rows(opened, selection)]

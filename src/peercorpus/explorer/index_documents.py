@@ -10,7 +10,7 @@ import zstandard
 
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow, texts_by_post
-from peercorpus.explorer.people.author_names import (
+from peercorpus.explorer.querying.names import (
     AUTHORS,
     INITIALS,
     REVIEWER,
@@ -19,7 +19,7 @@ from peercorpus.explorer.people.author_names import (
     list_pseudonym_words,
 )
 from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, STEMS, VOCABULARY, WRITTEN, SearchedFields
-from peercorpus.explorer.querying.typed_conditions import CONDITIONS
+from peercorpus.explorer.querying.typed_query import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point

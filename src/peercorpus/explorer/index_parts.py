@@ -28,7 +28,7 @@ from peercorpus.corpus.texts import TextStore
 from peercorpus.errors import TryLaterError
 from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
-from peercorpus.explorer.points.point_documents import make_point_document, make_point_schema
+from peercorpus.explorer.point_documents import make_point_document, make_point_schema
 from peercorpus.explorer.querying.searched_fields import add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.records.papers import Link

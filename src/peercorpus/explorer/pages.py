@@ -23,35 +23,32 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
-from peercorpus.explorer import rendering
-from peercorpus.explorer.export import FORMATS, export_command, export_python
-from peercorpus.explorer.home import figures
-from peercorpus.explorer.home.home_page import HomePage, read_home
+from peercorpus.explorer import points_of_paper, rendering
+from peercorpus.explorer.citations import cite_post, cite_turn
+from peercorpus.explorer.export import FORMATS, export_command
+from peercorpus.explorer.home import HomePage, read_home
 from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
     group_by_section,
+    name_other,
     name_text,
     read_dialogues,
     score_table,
     whole_json,
 )
-from peercorpus.explorer.points import naming
-from peercorpus.explorer.points.point_documents import NO_ASPECT
-from peercorpus.explorer.points.point_search import MOST_PAGES, search_points
-from peercorpus.explorer.points.point_search import PAGE as POINTS_PAGE
-from peercorpus.explorer.points.point_selection import EVERY_KIND, read_point_selection
-from peercorpus.explorer.points.points_of_paper import (
+from peercorpus.explorer.point_documents import NO_ASPECT
+from peercorpus.explorer.point_search import EVERY_KIND, MOST_PAGES, read_point_selection, search_points
+from peercorpus.explorer.point_search import PAGE as POINTS_PAGE
+from peercorpus.explorer.points_of_paper import (
     MAX_POINTS_CHARACTERS,
     find_places,
-    point_anchor,
     points_by_place,
 )
 from peercorpus.explorer.querying.facets import describe_condition
 from peercorpus.explorer.querying.likeness import papers_like
-from peercorpus.explorer.querying.references import Reference, find_place
-from peercorpus.explorer.reading.citations import cite_post, cite_turn
+from peercorpus.explorer.querying.typed_query import Reference
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_stored, name_index
@@ -97,8 +94,13 @@ _PAGES = {"home": "/", "search": "/papers"}
 
 
 def _address_at(forum: PublicForum, note_id: str) -> str:
-    """Return the address of a paper's page, at a post; at its beginning if it does not show the post."""
-    place = find_place(dict(find_places(forum, read_dialogues(forum))), note_id)
+    """Return the address of a paper's page, at a post; at its beginning if it does not show the post.
+
+    The id may be in other letter case if exactly one post has such an id.
+    """
+    places = dict(find_places(forum, read_dialogues(forum)))
+    folded = {place for other, place in places.items() if other.lower() == note_id.lower()}
+    place = places.get(note_id) or (folded.pop() if len(folded) == 1 else None)
     return address("paper", forum.paper.forum_id) + (f"#{quote(place)}" if place else "")
 
 
@@ -111,10 +113,6 @@ def search_address(query_string: str) -> str:
     return f"{address('search')}?{query_string}".rstrip("?")
 
 
-def _keyword_address(word: str) -> str:
-    return search_address(f"where={do_urlencode(masked(f'keyword={word}'))}")
-
-
 def load_templates() -> jinja2.Environment:
     """Return the templates of the pages, with the addresses of the server."""
     templates = page_templates("peercorpus.explorer", masked)
@@ -122,22 +120,20 @@ def load_templates() -> jinja2.Environment:
     templates.globals |= {
         "address": address,
         "search_address": search_address,
-        "keyword_address": _keyword_address,
+        "keyword_address": lambda word: search_address(f"where={do_urlencode(masked(f'keyword={word}'))}"),
         "policy": None,
         "is_brief": False,
         "statuses": rendering.STATUSES,
         "grades": rendering.GRADES,
-        "Spoken": Spoken,
-    }
-    templates.globals |= {
         "moments": rendering.MOMENTS,
         "roles": rendering.ROLES,
         "link_kinds": rendering.LINKS,
         "fields": rendering.FIELDS,
-    }
-    templates.globals |= {"naming": naming, "point_anchor": point_anchor, "NO_ASPECT": NO_ASPECT}
-    templates.globals |= {"cite_turn": cite_turn, "cite_post": cite_post}
-    templates.globals |= {"sorts": SORTS, "Grade": Grade, "Status": Status}
+        "naming": points_of_paper,
+        "point_anchor": points_of_paper.point_anchor,
+        "NO_ASPECT": NO_ASPECT,
+        "sorts": SORTS,
+    } | {each.__name__: each for each in (Grade, Spoken, Status, cite_post, cite_turn)}
     templates.filters |= {
         "day": rendering.day,
         "number": rendering.format_number,
@@ -184,8 +180,12 @@ class Explorer:
         """Render a template as a response."""
         return HTMLResponse(self.templates.get_template(template).render(**values), status)
 
-    def asset(self, request: Request) -> Response:
-        """Answer with a file that pages load."""
+    async def no_icon(self, _: Request) -> Response:
+        """Answer that there is no icon."""
+        return Response(status_code=204)
+
+    async def asset(self, request: Request) -> Response:
+        """Answer with a file that pages load; it is in memory, and so waits for no page that is being made."""
         name = request.path_params["name"]
         if name not in self.assets:
             raise HTTPException(404)
@@ -199,7 +199,7 @@ class Explorer:
         """Answer with the contents of the corpus; with a query string, as `search` does."""
         if request.url.query:
             return self.search(request)
-        return self.page("home.html", home=self._home, drawing=figures, venues=self.index.venues)
+        return self.page("home.html", home=self._home, venues=self.index.venues)
 
     def search(self, request: Request) -> Response:
         """Answer with the search form and one page of results; a page beyond the last one names the last.
@@ -210,7 +210,6 @@ class Explorer:
         results = search(self.index, asked)
         if results.reference is not None and results.hits and not asked.conditions:
             return RedirectResponse(self._address_of(results.hits[0].row.forum_id, results.reference), 303)
-        is_whole = self.takedown.ids == ()
         return self.page(
             "search.html",
             asked=asked,
@@ -222,7 +221,6 @@ class Explorer:
                 for condition in asked.conditions
             ],
             command=export_command(self.folder, asked),
-            python=export_python(self.folder, asked, is_whole=is_whole),
             formats=FORMATS,
             where=FIELDS,
         )
@@ -284,9 +282,7 @@ class Explorer:
 
     def _describe_link(self, forum_id: str, link: Link) -> tuple[Link, str, str, str]:
         """Return a link with the id, venue and title of the other paper."""
-        is_later = link.forum_id == forum_id
-        other_id = link.earlier_id if is_later else link.forum_id
-        venue_id = link.earlier_venue_id if is_later else link.venue_id
+        other_id, venue_id = name_other(link, forum_id)
         stored = find_stored(self.index, other_id)
         return link, other_id, venue_id, (stored.row.title if stored else None) or "Untitled"
 

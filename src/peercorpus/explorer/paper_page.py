@@ -144,6 +144,12 @@ def _list_responses(context: Sequence[ContextPost], forum: PublicForum, seen: se
             seen.add(beside.post_id)
 
 
+def name_other(link: Link, forum_id: str) -> tuple[str, str]:
+    """Return the id and the venue of the paper at the other end of a link."""
+    is_later = link.forum_id == forum_id
+    return (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
     """One score of one review.

@@ -7,7 +7,7 @@ from statistics import fmean
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import Aspect
-from peercorpus.records.reviews import Review, select_own
+from peercorpus.records.reviews import select_own
 from peercorpus.records.scores import Score, choose_own_first_and_last, choose_score
 from peercorpus.records.untrusted_text import redact_people
 
@@ -73,28 +73,10 @@ def _compute_mean(values: Iterable[float | None]) -> float | None:
     return round(fmean(numbers), 6) + 0.0 if numbers else None  # The index holds -0.0 to be less than 0.
 
 
-def _list_pairs(reviews: Iterable[Review]) -> list[tuple[Score, Score]]:
-    """Return the first and the current recommendation of each review, if the reviewer gave both and they are known."""
-    pairs = (choose_own_first_and_last(review.scores, Aspect.RECOMMENDATION, "rating") for review in reviews)
-    return [pair for pair in pairs if pair is not None]
-
-
 def _is_changed(pairs: Iterable[tuple[Score, Score]]) -> bool | None:
     """Return whether a recommendation changed, or None if no first one is known."""
     values = [(first.value, last.value) for first, last in pairs if None not in (first.value, last.value)]
     return any(first != last for first, last in values) if values else None
-
-
-def _measure_units(pairs: Iterable[tuple[Score, Score]]) -> list[tuple[float, float]]:
-    """Return both recommendations of each pair on [0, 1]; pairs without a known scale are left out."""
-    units = ((first.unit, last.unit) for first, last in pairs)
-    return [(first, last) for first, last in units if first is not None and last is not None]
-
-
-def _choose_text(forum: PublicForum, with_text: frozenset[str]) -> tuple[str | None, bool]:
-    """Return the file of the best text, as a release chooses it, and whether the reviewers read it."""
-    best = next((one for one in TextRule().rank_versions(forum.versions) if one.sha256 in with_text), None)
-    return (None, False) if best is None else (best.sha256, best.is_initial)
 
 
 def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
@@ -113,11 +95,13 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
     by_rater = {one.reviewer or one.review_id: score for one, score in chosen if score is not None}.values()
     spread = [score.value for score in by_rater if score.value is not None]
     spread_units = [score.unit for score in by_rater if score.unit is not None]
-    pairs = _list_pairs(forum.reviews)
-    compared = _measure_units(pairs)
+    given = (choose_own_first_and_last(one.scores, Aspect.RECOMMENDATION, "rating") for one in forum.reviews)
+    pairs = [pair for pair in given if pair is not None]
+    both = ((first.unit, last.unit) for first, last in pairs)
+    compared = [(first, last) for first, last in both if first is not None and last is not None]
     scale = next((score for score in scores if score.low is not None), None)
     sure = (choose_score(review.scores, Aspect.CONFIDENCE, "confidence") for review in forum.reviews)
-    text_sha256, is_initial = _choose_text(forum, held)
+    best = next((one for one in TextRule().rank_versions(forum.versions) if one.sha256 in held), None)
     initial = forum.initial
     return PaperRow(
         forum_id=paper.forum_id,
@@ -146,18 +130,16 @@ def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
         has_rebuttal=forum.has_rebuttal,
         score_changed=_is_changed(pairs),
         grade=initial.grade.value if initial and initial.grade else None,
-        text_sha256=text_sha256,
-        is_initial_text=is_initial,
+        text_sha256=best.sha256 if best else None,
+        is_initial_text=best is not None and best.is_initial,
     )
 
 
-def searched_texts(forum: PublicForum) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a forum that are searched, each with its field of the index: reviews, answers or others."""
-    yield from ((name, text) for name, _, text in texts_by_post(forum))
-
-
 def texts_by_post(forum: PublicForum) -> Iterator[tuple[str, str, str]]:
-    """Yield these texts with the id of the review or post between field and text; it is "" if there is none."""
+    """Yield the texts of a forum that are searched, each with its field of the index and the id of its review or post.
+
+    The fields are reviews, answers and others; the id is "" if there is none.
+    """
     review_ids = {review.review_id for review in forum.reviews}
     for review in forum.reviews:
         passages = [

@@ -6,9 +6,9 @@ from itertools import accumulate, groupby
 from typing import Any
 
 import tantivy
-from tantivy import DocAddress, FieldType, Occur, Order, Query
+from tantivy import DocAddress, Order, Query
 
-from peercorpus.corpus.filters import FIELDS, Condition, FieldKind, Operator
+from peercorpus.corpus.filters import Condition, Operator
 from peercorpus.explorer.index_documents import (
     FIELDS_SEARCHED,
     TEXT,
@@ -20,27 +20,34 @@ from peercorpus.explorer.index_documents import (
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.people.author_names import REVIEWER, list_pseudonym_words
-from peercorpus.explorer.querying.combined_queries import require_all, require_any
 from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
-from peercorpus.explorer.querying.named_outcomes import NamedOutcome, read_outcome
+from peercorpus.explorer.querying.names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
-from peercorpus.explorer.querying.references import Reference, find_reference, query_of
-from peercorpus.explorer.querying.spelling import suggest_words
-from peercorpus.explorer.querying.typed_conditions import INDEX_FIELDS, TypedConditions, read_conditions
+from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, require_all, split_words
+from peercorpus.explorer.querying.typed_query import (
+    STRAIGHT,
+    Reference,
+    TypedQuery,
+    read_outcome,
+    read_query,
+    read_reference,
+    write_condition,
+)
 from peercorpus.explorer.querying.venue_names import NO_VENUES, NamedVenues, find_named, write_names
-from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax
+from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax, suggest_words
+from peercorpus.explorer.rendering import STATUSES
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.documents import PAGE_BREAK
+from peercorpus.records.enums import Status
 from peercorpus.records.untrusted_text import replace_controls
 
 PAGE = 25
 """Papers on a page."""
 _MAX_PASSAGES = 2
 """Passages shown of one paper."""
-_STRAIGHT = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
-"""Quotation marks that keyboards and texts have in the place of straight ones."""
+_NAMED = ("conference", "year")
+"""Conditions that words may name beside an outcome."""
 _ORDERS = {
     "relevance": ("discussed", Order.Desc),
     "newest": ("created", Order.Desc),
@@ -87,6 +94,46 @@ class ShownPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedOutcome:
+    """An outcome that the words of a search name.
+
+    Attributes:
+        asked: The search for the papers with this outcome, without the words that named it.
+        papers: Number of papers that it finds.
+    """
+
+    asked: Selection
+    papers: int
+
+    @property
+    def title(self) -> str:
+        """The names of the facets by which the papers are selected."""
+        return "Decision and year" if "year" in self._values else "Decision"
+
+    @property
+    def _values(self) -> Mapping[str, str | float | bool]:
+        """The values that papers must have, by field."""
+        return {each.name: each.value for each in self.asked.conditions if each.comparison is Operator.IS}
+
+    @property
+    def label(self) -> str:
+        """The conditions and the words that are left of the search, as a text."""
+        values = self._values
+        shown = [STATUSES[Status(str(values["status"]))]]
+        shown += [f"{values[name]:.0f}" if name == "year" else str(values[name]) for name in _NAMED if name in values]
+        shown += [f"with “{self.asked.words}”"] if self.asked.words else []
+        return ", ".join(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Unquoted:
+    """A search without its quotation marks, and the number of papers that it finds with all words."""
+
+    words: str
+    papers: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPage:
     """One page of results.
 
@@ -118,50 +165,12 @@ class SearchPage:
     hints: Sequence[str] = ()
     named: NamedVenues = NO_VENUES
     outcome: NamedOutcome | None = None
-    unquoted: "Unquoted | None" = None
+    unquoted: Unquoted | None = None
 
     @property
     def pages(self) -> int:
         """Number of pages, at least 1."""
         return max(1, -(-self.total // PAGE))
-
-
-@dataclass(frozen=True, slots=True)
-class Unquoted:
-    """A search without its quotation marks, and the number of papers that it finds with all words."""
-
-    words: str
-    papers: int
-
-
-def _make_condition_query(opened: OpenIndex, condition: Condition) -> Query:
-    field = FIELDS[condition.name]
-    column = INDEX_FIELDS.get(field.column, field.column)
-    if field.kind is FieldKind.NUMBER:
-        return _make_number_query(opened, column, condition)
-    equals = Query.term_query(opened.schema, column, condition.value)
-    if condition.comparison is Operator.IS:
-        return equals
-    return Query.boolean_query([(Occur.Must, Query.exists_query(column)), (Occur.MustNot, equals)])
-
-
-def _make_number_query(opened: OpenIndex, column: str, condition: Condition) -> Query:
-    value = float(condition.value)
-    comparison = condition.comparison
-    if comparison is Operator.IS_NOT:
-        equals = Query.range_query(opened.schema, column, FieldType.Float, value, value)
-        return Query.boolean_query([(Occur.Must, Query.exists_query(column)), (Occur.MustNot, equals)])
-    low = value if comparison in {Operator.IS, Operator.AT_LEAST, Operator.MORE} else None
-    high = value if comparison in {Operator.IS, Operator.AT_MOST, Operator.LESS} else None
-    return Query.range_query(
-        opened.schema,
-        column,
-        FieldType.Float,
-        low,
-        high,
-        include_lower=comparison is not Operator.MORE,
-        include_upper=comparison is not Operator.LESS,
-    )
 
 
 def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Condition]]:
@@ -183,7 +192,7 @@ class BuiltQuery:
         counted: Their numbers by `AGGREGATIONS`.
         parsed: The words, read.
         relaxed: What is searched for of them.
-        typed: The words and the conditions typed among them.
+        typed: The words and the conditions typed among them; for a reference its text alone.
         reference: The paper or post that the words name by its id or address; None if they are words.
     """
 
@@ -191,19 +200,18 @@ class BuiltQuery:
     counted: Mapping[str, Any]
     parsed: ParsedWords
     relaxed: Relaxed
-    typed: TypedConditions
+    typed: TypedQuery
     reference: Reference | None = None
 
 
 def build_query(opened: OpenIndex, selection: Selection) -> BuiltQuery:
     """Return the query of a selection; one with an unreadable part selects nothing."""
-    words = selection.words.translate(_STRAIGHT)
-    reference = find_reference(opened, words) if words else None
-    typed = read_conditions(words)
+    reference = _find_reference(opened, selection.words)
     if reference is not None:
-        parsed = ParsedWords(query_of(opened, reference))
+        typed, parsed = TypedQuery(selection.words), ParsedWords(_find_paper(opened, reference))
     else:
-        parsed = parse_words(opened, typed.words, FIELDS_SEARCHED)
+        typed = read_query(selection.words, FIELDS_SEARCHED)
+        parsed = parse_words(opened, typed, FIELDS_SEARCHED)
     if selection.faults:
         nothing = Query.empty_query()
         return BuiltQuery(nothing, _count(opened, nothing), parsed, Relaxed(parsed.query), typed, reference)
@@ -229,17 +237,39 @@ def _sum_statuses(counted: Mapping[str, Any]) -> int:
 
 def _list_filters(opened: OpenIndex, conditions: Iterable[Condition]) -> Iterator[Query]:
     for group in _group_conditions(conditions):
-        queries = [_make_condition_query(opened, condition) for condition in group]
-        yield require_any(queries)
+        yield opened.index.parse_query(" OR ".join(map(write_condition, group)))
 
 
-def _choose_order(selection: Selection, typed: TypedConditions) -> tuple[str | None, Order]:
-    if selection.sort == "relevance" and typed.words:
+def _find_reference(opened: OpenIndex, text: str) -> Reference | None:
+    """Return the paper or post that a search names by its address or id, or None if it is words to search for.
+
+    An id typed in other letter case counts if exactly one paper has such an id, and no text has it as a word.
+    """
+    reference = read_reference(text)
+    if reference is None or reference.is_address:
+        return reference
+    searcher, words = opened.searcher, reference.forum_id
+    is_id = searcher.doc_freq(IDS, words) > 0
+    if not is_id and searcher.doc_freq(FOLDED_IDS, words.lower()) == 1:
+        is_id = not any(searcher.doc_freq(VOCABULARY, part) for part in split_words(words))
+    return reference if is_id else None
+
+
+def _find_paper(opened: OpenIndex, reference: Reference) -> Query:
+    """Return the query for the paper of a reference; letter case matters only if several papers have the id."""
+    searcher, folded = opened.searcher, reference.forum_id.lower()
+    if not searcher.doc_freq(IDS, reference.forum_id) and searcher.doc_freq(FOLDED_IDS, folded) == 1:
+        return Query.term_query(opened.schema, FOLDED_IDS, folded, "basic")
+    return Query.term_query(opened.schema, IDS, reference.forum_id, "basic")
+
+
+def _choose_order(selection: Selection, typed: TypedQuery) -> tuple[str | None, Order]:
+    if selection.sort == "relevance" and typed.text:
         return None, Order.Desc
     return _ORDERS[selection.sort]
 
 
-def _join_conditions(selection: Selection, typed: TypedConditions) -> Selection:
+def _join_conditions(selection: Selection, typed: TypedQuery) -> Selection:
     """Return a selection with the conditions that are typed among its words as its own.
 
     If it has alternatives to one of them, it stays as it is: all of its own conditions must be met as well.
@@ -247,7 +277,7 @@ def _join_conditions(selection: Selection, typed: TypedConditions) -> Selection:
     own = {condition.name for condition in selection.conditions if condition.comparison is Operator.IS}
     if not typed.conditions or own.intersection(condition.name for condition in typed.conditions):
         return selection
-    return replace(selection, words=typed.words, conditions=(*selection.conditions, *typed.conditions))
+    return replace(selection, words=typed.text, conditions=(*selection.conditions, *typed.conditions))
 
 
 def search(opened: OpenIndex, selection: Selection) -> SearchPage:
@@ -258,6 +288,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built)]
     rows = [read_stored(document).row for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
+    suggested = suggest_words(opened, built.parsed.words)
     finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
     return SearchPage(
         hits=[
@@ -270,35 +301,31 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
         facets=make_facets(counted, _join_conditions(selection, built.typed), opened.venues),
         missed=built.relaxed.missed,
         is_any=bool(built.relaxed.wanted),
-        suggested=_suggest(opened, built),
+        suggested=None if suggested is None else " ".join([suggested, *built.typed.typed_conditions]),
         reference=built.reference,
-        hints=[*selection.hints, *built.typed.hints, *built.parsed.hints],
-        named=find_named(opened.venues, [word.parts for word in built.parsed.words]) if selection.words else NO_VENUES,
+        hints=[*selection.hints, *built.typed.hints],
+        named=find_named(opened.venues, built.typed.words.values()),
         outcome=_offer_outcome(opened, selection, built),
         unquoted=None if statuses else _offer_unquoted(opened, selection),
     )
 
 
-def _suggest(opened: OpenIndex, built: BuiltQuery) -> str | None:
-    """Return the search in the spelling that the index has, with the conditions typed in it; None if it is spelt so."""
-    words = suggest_words(opened, built.parsed.words)
-    return None if words is None else " ".join([words, *built.typed.written])
-
-
 def _offer_outcome(opened: OpenIndex, selection: Selection, built: BuiltQuery) -> NamedOutcome | None:
     """Return the outcome that plain words name, with the number of papers that have it; None if no paper has it."""
     asked = _join_conditions(selection, built.typed)
-    words = [(word.written, word.parts) for word in built.parsed.words]
-    named = read_outcome(words, asked, opened.venues.values()) if words else None
-    if named is None:
+    taken = {condition.name for condition in asked.conditions}
+    outcome = read_outcome(built.typed.words, opened.venues.values(), taken)
+    if outcome is None:
         return None
+    conditions, words = outcome
+    named = replace(asked, words=" ".join(words), conditions=(*asked.conditions, *conditions), page=1)
     of_outcome = build_query(opened, named)
     papers = 0 if of_outcome.relaxed.wanted else _sum_statuses(of_outcome.counted)
     return NamedOutcome(named, papers) if papers else None
 
 
 def _offer_unquoted(opened: OpenIndex, selection: Selection) -> Unquoted | None:
-    straight = selection.words.translate(_STRAIGHT)
+    straight = selection.words.translate(STRAIGHT)
     words = " ".join(straight.replace('"', " ").split())
     if '"' not in straight or not words:
         return None
@@ -353,15 +380,10 @@ def _make_hit(
     seen = seen.union(*(passage.numbers for passage, _ in shown))
     passages = [each for _, each in shown]
     if len(passages) < _MAX_PASSAGES and (missed := finder.numbers - seen):
-        missed -= _list_named(sought, row)
+        of_venue = set(write_names(row.venue_id, row.conference, row.year).split())
+        missed -= {each.number for each in sought if not of_venue.isdisjoint(each.parts)}
         passages += _find_in_text(document, finder, missed) if missed else ()
     return Hit(row, title.pieces if title else plain, passages, without)
-
-
-def _list_named(sought: Sequence[Sought], row: PaperRow) -> set[int]:
-    """Return the numbers of the words that name the paper's venue."""
-    names = set(write_names(row.venue_id, row.conference, row.year).split())
-    return {each.number for each in sought if not names.isdisjoint(each.parts)}
 
 
 Found = tuple[Passage, ShownPassage]
@@ -372,7 +394,7 @@ def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterato
     """Yield the passages of fields, until enough of them have every word."""
     seen, count = frozenset[int](), 0
     for name in filter(finder.counts_in, (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS)):
-        found = _find_in_posts(document, finder, name) if name in TEXTS_OF_POSTS else _find(document, finder, name)
+        found = _find(document, finder, name)
         if found is not None:
             yield found
             seen, count = seen | found[0].numbers, count + 1
@@ -383,15 +405,11 @@ def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterato
 
 
 def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
-    passage = finder.find(str(document.get_first(name) or ""), name)
-    return (passage, ShownPassage(name, passage.pieces)) if passage else None
-
-
-def _find_in_posts(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
-    texts = list(map(str, document.get_all(name)))
+    is_of_posts = name in TEXTS_OF_POSTS
+    texts = list(map(str, document.get_all(name))) if is_of_posts else [str(document.get_first(name) or "")]
     passage = finder.find("\n\n".join(texts), name)
-    if passage is None:
-        return None
+    if passage is None or not is_of_posts:
+        return (passage, ShownPassage(name, passage.pieces)) if passage else None
     ends = accumulate(len(text) + 2 for text in texts)
     place = next(index for index, end in enumerate(ends) if passage.start < end)
     return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)

@@ -35,7 +35,7 @@ from peercorpus.explorer.index_parts import (
     make_part,
     read_inputs,
 )
-from peercorpus.explorer.querying.searched_fields import add_tokenizers
+from peercorpus.explorer.querying.searched_fields import OpenTexts, add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import require_own
@@ -55,19 +55,6 @@ _FEW_PAPERS = 1_000
 """Papers up to which this process indexes them sooner than others, which take time to start."""
 _TIMEOUT_S = 3_600.0
 """Time limit for one part in seconds; 1,840 papers take three."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTexts:
-    """Texts that are ready to be searched."""
-
-    index: tantivy.Index
-    searcher: tantivy.Searcher
-
-    @property
-    def schema(self) -> tantivy.Schema:
-        """The fields of the index."""
-        return self.index.schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +115,8 @@ def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Exe
     _clear_older(folder)
     index = _open_at(folder)
     venues = msgspec.json.decode((folder / VENUES).read_bytes(), type=dict[str, VenueCounts])
-    return OpenIndex(index, index.searcher(), folder, _open_texts(folder / POINTS), venues)
+    points = _open_at(folder / POINTS)
+    return OpenIndex(index, index.searcher(), folder, OpenTexts(points, points.searcher()), venues)
 
 
 def _open_at(folder: Path) -> tantivy.Index:
@@ -150,11 +138,6 @@ def _open_files(folder: Path) -> tantivy.Index:
     index.config_reader("manual")
     index.reload()
     return index
-
-
-def _open_texts(folder: Path) -> OpenTexts:
-    index = _open_at(folder)
-    return OpenTexts(index, index.searcher())
 
 
 def _build_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None, name: str) -> Path:
@@ -280,21 +263,17 @@ def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part
             parts = msgspec.json.decode(earlier.read_bytes(), type=list[Part])
         except (OSError, msgspec.MsgspecError):
             continue  # Another process removed it, or another version wrote it.
-        for part in parts:
-            if part.key in wanted and part.key not in kept and _take_files(part, earlier.parent, folder):
+        for part in (each for each in parts if each.key in wanted - kept.keys()):
+            if all(_take_segments(segments, earlier.parent / place, folder / place) for place, segments in part.places):
                 kept[part.key] = part
     return kept
 
 
-def _take_files(part: Part, earlier: Path, folder: Path) -> bool:
-    """Link the files of a part into a folder, or copy them; return whether they are all there.
+def _take_segments(segments: Segments, earlier: Path, folder: Path) -> bool:
+    """Link the files of segments into a folder, or copy them; return whether they are all there.
 
     The list of files is that of a workspace which somebody else may have given: only names of files of segments count.
     """
-    return all(_take_segments(segments, earlier / place, folder / place) for place, segments in part.places)
-
-
-def _take_segments(segments: Segments, earlier: Path, folder: Path) -> bool:
     if earlier.is_symlink() or not all(map(SEGMENT_FILE.fullmatch, segments.files)):
         return False
     try:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
-from peercorpus.corpus.filters import FIELDS, Condition, Operator, parse
+from peercorpus.corpus.filters import Condition, Operator, parse
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.suggestions import suggest_name
 
@@ -194,8 +194,3 @@ def _list_condition_texts(pairs: Iterable[tuple[str, str]]) -> Iterable[str]:
         elif name in CONTROLS and value.strip():
             field, comparison = CONTROLS[name]
             yield f"{field}{comparison}{value}"
-
-
-def is_of_papers(condition: Condition) -> bool:
-    """Return whether a condition can be evaluated on the table of papers alone."""
-    return FIELDS[condition.name].column in {"venue_id", "conference", "year", "track", "status", "keywords"}

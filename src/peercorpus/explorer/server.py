@@ -5,33 +5,89 @@ The server only answers requests that read, under its own name. It shows the tab
 
 import asyncio
 import errno
-import hashlib
 import ipaddress
-import secrets
 import socket
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError, TryLaterError
 from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show
-from peercorpus.explorer.connections import BoundedConnection
 from peercorpus.explorer.pages import Explorer
 from peercorpus.explorer.search_index import digest_state, name_index, open_index
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
+
+HEAD_TIMEOUT_S = 10.0
+"""Seconds in which the head of a request must arrive, after the connection or the last answer."""
+MAX_CONNECTIONS = 200
+"""Open connections; a browser opens six to one server."""
+_order = count()
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that is closed if the head of a request does not arrive in time.
+
+    If `MAX_CONNECTIONS` are open, a new one closes the oldest of those that wait for a request; if none waits, it
+    is closed itself.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 -- what uvicorn passes on
+        super().__init__(*args, **options)
+        self._number = next(_order)
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Open the connection and wait for a request."""
+        super().connection_made(transport)
+        self._wait_for_head()
+        if len(self.connections) > MAX_CONNECTIONS:
+            waiting = [one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting]
+            min(waiting, key=lambda one: one._number, default=self).transport.abort()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is being answered, and the connection is not closed."""
+        return self._deadline is not None and not self.transport.is_closing()
+
+    def _wait_for_head(self) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(HEAD_TIMEOUT_S, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def handle_events(self) -> None:
+        """Take what has arrived; a whole head ends the wait until its request is answered."""
+        super().handle_events()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._wait_for_head()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; form-action 'self';"
@@ -50,8 +106,6 @@ _COMPRESSED_BYTES = 1_000
 """Shorter answers are not compressed."""
 _COMPRESSION_LEVEL = 5
 """Level of gzip: pages of papers shrink to a seventh in a third of a millisecond; level 9 gains little."""
-_KEPT_BYTES = 32_000_000
-"""Size of the pages that are kept; 600 pages of papers of the demo."""
 _AT_ONCE = 2
 """Pages made at the same time. Python makes one at a time whatever their number, but another can be made while tantivy
 searches; with a thread for each request all of them would wait for the last."""
@@ -102,10 +156,6 @@ def is_allowed_host(host_header: str, bound_to: str) -> bool:
     return not is_loopback(bound_to)
 
 
-Answer = Callable[[Request], Response]
-"""Function that answers the requests of one route."""
-
-
 class Guard:
     """Middleware that rejects other methods and other host names, and adds the security headers to every answer."""
 
@@ -131,6 +181,8 @@ class Guard:
                 ]
             await send(message)
 
+        # Threads are taken in the order of the requests, for each part of an export anew.
+        current_default_thread_limiter().total_tokens = _AT_ONCE
         refusal = self._refuse(scope)
         await (refusal or self._app)(scope, receive, send_guarded)
 
@@ -143,100 +195,6 @@ class Guard:
                 "The explorer is read only; use GET or HEAD.\n", 405, {"allow": ", ".join(METHODS)}
             )
         return None if self._is_current() else PlainTextResponse(f"{_CHANGED}\n", 503)
-
-
-class Revalidation:
-    """Middleware that marks each page, and answers 304 to a browser that already has the page.
-
-    The explorer shows the tables as they were when it was started, so that an address has one answer as long as the
-    process lives: its mark (ETag) is made of the address and of a number that the process drew at its start.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._drawn = secrets.token_bytes(16)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        # A path may hold a "?" of its own, which came as %3F.
-        target = f"{len(scope['path'])} {scope['path']}".encode() + scope["query_string"]
-        mark = f'W/"{hashlib.sha256(self._drawn + target).hexdigest()[:32]}"'.encode()
-        held = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
-        if mark in (value.strip() for value in held.split(b",")):
-            await Response(status_code=304, headers={"etag": mark.decode()})(scope, receive, send)
-            return
-
-        async def send_marked(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 200:
-                message["headers"] = [*message.get("headers", ()), (b"etag", mark)]
-            await send(message)
-
-        await self._app(scope, receive, send_marked)
-
-
-class KeptPages:
-    """Middleware that keeps the pages made last, and answers with them again instead of making them again.
-
-    What a page shows follows from its address alone (`Revalidation`).
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._pages: OrderedDict[tuple[str, bytes], tuple[Message, Message]] = OrderedDict()
-        self._bytes = 0
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http" or scope["method"] != "GET":
-            await self._app(scope, receive, send)
-            return
-        key = (scope["path"], scope["query_string"])
-        if key in self._pages:
-            self._pages.move_to_end(key)
-            start, body = self._pages[key]
-            await send(_copy(start))
-            await send(_copy(body))
-            return
-        started: list[Message] = []
-
-        async def send_and_keep(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message):
-                started.append(_copy(message))
-            elif started and not message.get("more_body", False):
-                self._keep(key, started[0], _copy(message))
-            else:
-                started.clear()
-            await send(message)
-
-        await self._app(scope, receive, send_and_keep)
-
-    def _keep(self, key: tuple[str, bytes], start: Message, body: Message) -> None:
-        """Cache a page; the least recently requested ones make room for it."""
-        if key in self._pages or _size(key, body) > _KEPT_BYTES:
-            return
-        self._pages[key] = (start, body)
-        self._bytes += _size(key, body)
-        while self._bytes > _KEPT_BYTES:
-            oldest, (_, its_body) = self._pages.popitem(last=False)
-            self._bytes -= _size(oldest, its_body)
-
-
-def _size(key: tuple[str, bytes], body: Message) -> int:
-    """Return the size of a cached page including its address: a query string may be longer than the page."""
-    return sum(map(len, key)) + len(body["body"])
-
-
-def _copy(message: Message) -> Message:
-    """Return a message that others may change: the list of headers is where compression is stated."""
-    return {name: list(value) if name == "headers" else value for name, value in message.items()}
-
-
-def _is_page(start: Message) -> bool:
-    is_html = any(name == b"content-type" and value.startswith(b"text/html") for name, value in start["headers"])
-    return start["status"] == 200 and is_html
 
 
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
@@ -270,48 +228,6 @@ def _read_list(folder: Path) -> bytes:
         return b""
 
 
-Endpoint = Callable[[Request], Awaitable[Response]]
-"""Function that Starlette calls for the requests of one route."""
-
-
-def _take_turns(answer: Answer, turns: asyncio.Semaphore) -> Endpoint:
-    """Return an endpoint that waits for its turn, in the order of the requests, and then answers in a thread.
-
-    Each part of an export takes a turn of its own, so that pages do not wait for a whole export, nor for a client that
-    reads slowly.
-    """
-
-    async def answer_in_turn(request: Request) -> Response:
-        async with turns:
-            response = await run_in_threadpool(answer, request)
-        if isinstance(response, StreamingResponse):
-            response.body_iterator = _make_in_turn(aiter(response.body_iterator), turns)
-        return response
-
-    return answer_in_turn
-
-
-async def _make_in_turn(
-    parts: AsyncIterator[str | bytes | memoryview], turns: asyncio.Semaphore
-) -> AsyncIterator[str | bytes | memoryview]:
-    while True:
-        async with turns:
-            try:
-                part = await anext(parts)
-            except StopAsyncIteration:
-                return
-        yield part
-
-
-def _answer_at_once(answer: Answer) -> Endpoint:
-    """Return an endpoint for content already in memory, which needs neither a turn nor a thread."""
-
-    async def answer_now(request: Request) -> Response:
-        return answer(request)
-
-    return answer_now
-
-
 def make_app(explorer: Explorer, host: str) -> Guard:
     """Return the explorer as an ASGI application.
 
@@ -319,7 +235,7 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         explorer: The pages.
         host: Name or address that the server is bound to.
     """
-    routes: dict[str, Answer] = {
+    routes = {
         "/": explorer.home,
         "/papers": explorer.search,
         "/export.{kind}": explorer.export,
@@ -331,21 +247,16 @@ def make_app(explorer: Explorer, host: str) -> Guard:
         "/venues": explorer.venues,
         "/venue/{venue_id:path}": explorer.venue,
         "/about": explorer.about,
-    }
-    held: dict[str, Answer] = {
         "/static/{name}": explorer.asset,
-        "/favicon.ico": lambda _: Response(status_code=204),
+        "/favicon.ico": explorer.no_icon,
     }
-    turns = asyncio.Semaphore(_AT_ONCE)
-    endpoints = {path: _take_turns(answer, turns) for path, answer in routes.items()}
-    endpoints |= {path: _answer_at_once(answer) for path, answer in held.items()}
     app = Starlette(
-        routes=[Route(path, endpoint, methods=[*METHODS]) for path, endpoint in endpoints.items()],
+        routes=[Route(path, answer, methods=[*METHODS]) for path, answer in routes.items()],
         exception_handlers=dict.fromkeys((HTTPException, PeercorpusError, OSError, Exception), explorer.refused),
     )
     listed = _read_list(explorer.folder)
-    compressed = GZipMiddleware(KeptPages(app), minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
-    return Guard(Revalidation(compressed), host, lambda: _read_list(explorer.folder) == listed)
+    compressed = GZipMiddleware(app, minimum_size=_COMPRESSED_BYTES, compresslevel=_COMPRESSION_LEVEL)
+    return Guard(compressed, host, lambda: _read_list(explorer.folder) == listed)
 
 
 def _bind(host: str, port: int) -> socket.socket:

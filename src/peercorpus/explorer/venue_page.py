@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from peercorpus.corpus.filters import parse
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.points.point_documents import NO_ASPECT
+from peercorpus.explorer.point_documents import NO_ASPECT
 from peercorpus.explorer.rendering import GRADES, STATUSES, format_reason
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.enums import Grade, Status
@@ -41,11 +41,13 @@ class Bars:
 
     Attributes:
         noun: The items counted, in the plural.
+        unknown: Number of items that are in no bar.
     """
 
     title: str
     noun: str
     bars: Sequence[Bar]
+    unknown: int = 0
 
     @property
     def total(self) -> int:
@@ -237,17 +239,13 @@ def make_figures(counts: VenueCounts) -> list[Bars]:
     ]
 
 
-def _count_set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
-    return [
-        (stage, format_reason(reason), count)
-        for stage in tables.stages(venue_id)
-        for reason, count in tables.set_aside_counts(venue_id, stage).items()
-    ]
-
-
 def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:
     """Return the page of one venue; charts without bars are left out."""
-    aside = _count_set_aside(tables, counts.venue_id)
+    aside = [
+        (stage, format_reason(reason), count)
+        for stage in tables.stages(counts.venue_id)
+        for reason, count in tables.set_aside_counts(counts.venue_id, stage).items()
+    ]
     return VenuePage(
         counts=counts,
         figures=[figure for figure in make_figures(counts) if figure.bars],

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
-from peercorpus.sql.statement import STATEMENT_CHARS
-from peercorpus.sql.worker import Reply, Request
+from peercorpus.sql.worker import STATEMENT_CHARS, Reply, Request
 
 if TYPE_CHECKING:
     import polars as pl

@@ -132,38 +132,28 @@ def _make_terms(
     title: str, name: str, counted: Mapping[str, Any], selection: Selection, labels: Mapping[str, str]
 ) -> Facet:
     buckets = counted["buckets"]
-    is_narrowed = _is_narrowed(selection, name)
     values = []
     for bucket in buckets[:MAX_VALUES]:
         key = bucket["key"]
+        label = labels.get(key, key) if isinstance(key, str) else str(int(key))  # Years are counted as floats.
         value = key if isinstance(key, str) else float(key)
-        link = None if is_narrowed else _narrow(selection, Condition(name, Operator.IS, value))
-        values.append(
-            FacetValue(
-                labels.get(str(key), f"{key:.0f}" if value != key or not isinstance(key, str) else key),
-                bucket["doc_count"],
-                link,
-            )
-        )
+        values.append(FacetValue(label, bucket["doc_count"], _narrow(selection, Condition(name, Operator.IS, value))))
     return Facet(title, values, is_cut=len(buckets) > MAX_VALUES)
 
 
 def _list_quarters(counted: Mapping[str, Any], selection: Selection) -> Iterator[FacetValue]:
     by_start = {bucket.get("from"): bucket["doc_count"] for bucket in counted["buckets"]}
-    is_narrowed = _is_narrowed(selection, "rating_share")
     for low, label in reversed(list(zip(_QUARTERS, _QUARTER_NAMES, strict=True))):
         conditions = [Condition("rating_share", Operator.AT_LEAST, low)]
         if low < _QUARTERS[-1]:
             conditions.append(Condition("rating_share", Operator.LESS, low + 0.25))
         if by_start.get(low):
-            yield FacetValue(label, by_start[low], None if is_narrowed else _narrow(selection, *conditions))
+            yield FacetValue(label, by_start[low], _narrow(selection, *conditions))
 
 
-def _is_narrowed(selection: Selection, name: str) -> bool:
-    return any(
-        condition.name == name and condition.comparison is not Operator.IS_NOT for condition in selection.conditions
-    )
-
-
-def _narrow(selection: Selection, *conditions: Condition) -> str:
+def _narrow(selection: Selection, *conditions: Condition) -> str | None:
+    """Return the query string of a search narrowed by conditions on one field; None if it is narrowed by it already."""
+    of_field = (each for each in selection.conditions if each.name == conditions[0].name)
+    if any(each.comparison is not Operator.IS_NOT for each in of_field):
+        return None
     return selection.query_string(conditions=(*selection.conditions, *conditions), page=1)

@@ -5,7 +5,6 @@ them by BM25. Among few texts, every word is rare; there, those found must also 
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from math import log2
 
 import tantivy
@@ -13,8 +12,15 @@ from tantivy import DocAddress, Occur, Query
 
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_stored
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.querying.searched_fields import SearchedFields, split_words
-from peercorpus.explorer.search_index import OpenIndex, OpenTexts
+from peercorpus.explorer.querying.searched_fields import (
+    OpenTexts,
+    SearchedFields,
+    require_all,
+    require_any,
+    split_words,
+)
+from peercorpus.explorer.querying.words import filter_by
+from peercorpus.explorer.search_index import OpenIndex
 
 MAX_PAPERS = 5
 """Maximum number of papers shown as like another."""
@@ -48,73 +54,25 @@ _MAX_TERMS = 25
 """Words by which texts are compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class FewRule:
-    """What decides which texts are alike if there are few.
+class Few:
+    """How texts are compared where there are few: by words that at most half of the documents have in some field."""
 
-    Attributes:
-        fewer_than: Few texts are fewer than this.
-        share: Share of a text's score with itself that another text must reach.
-        is_alike: Whether a document is like the given texts, of which tantivy found that they share words.
-    """
-
-    fewer_than: int
-    share: float
-    is_alike: Callable[[tantivy.Document], bool]
-
-
-def find_like(
-    opened: OpenTexts,
-    texts: Mapping[str, Sequence[str]],
-    own: Query,
-    filters: Sequence[Query],
-    limit: int,
-    rule: FewRule,
-) -> list[DocAddress]:
-    """Return documents like given texts, the most alike first.
-
-    Args:
-        opened: The index.
-        texts: The texts by field.
-        own: Query for the document of these texts, which is not returned.
-        filters: Queries that every document must meet.
-        limit: Maximum number of documents.
-        rule: What decides among few documents.
-    """
-    like = Query.more_like_this_document_fields_query(
-        opened.schema,
-        {name: list(values) for name, values in texts.items()},
-        min_doc_frequency=2,
-        min_term_frequency=1,
-        max_query_terms=_MAX_TERMS,
-        min_word_length=3,
-    )
-    itself = opened.searcher.search(Query.boolean_query([(Occur.Must, like), (Occur.Must, own)]), 1, count=False).hits
-    is_few = opened.searcher.num_docs < rule.fewer_than
-    least = (rule.share if is_few else _LEAST_SHARE) * itself[0][0] if itself else 0.0
-    parts = [(Occur.Must, like), (Occur.MustNot, own)]
-    parts += [(Occur.Must, Query.const_score_query(each, 0.0)) for each in filters]
-    hits = opened.searcher.search(Query.boolean_query(parts), _MOST_CANDIDATES if is_few else limit, count=False).hits
-    found = [address for score, address in hits if score >= least]
-    if is_few:
-        found = [address for address in found if rule.is_alike(opened.searcher.doc(address))]
-    return found[:limit]
-
-
-class FewWords:
-    """Finds the words that matter among few texts: those that at most half of the documents have in some field."""
-
-    def __init__(self, opened: OpenTexts, fields: SearchedFields, names: Sequence[str]) -> None:
+    def __init__(
+        self, opened: OpenTexts, fields: SearchedFields, names: Sequence[str], fewer_than: int, least_share: float
+    ) -> None:
         """Look at the words of an index.
 
         Args:
             opened: The index.
             fields: How its fields compare words.
             names: The fields in which the documents with a word are counted.
+            fewer_than: Few texts are fewer than this.
+            least_share: Share of a text's score with itself that another of few texts must reach.
         """
-        self._opened = opened
-        self._fields = fields
-        self._names = names
+        self._searcher, self._schema = opened.searcher, opened.schema
+        self._fields, self._names = fields, names
+        self.is_few = opened.searcher.num_docs < fewer_than
+        self.least_share = least_share if self.is_few else _LEAST_SHARE
         self._most = max(_MANY_DOCUMENTS, opened.searcher.num_docs // 2)
 
     def read(self, text: str) -> frozenset[str]:
@@ -124,36 +82,76 @@ class FewWords:
 
     def matter(self, words: Set[str]) -> dict[str, float]:
         """Return those words that at most half of the documents have, each with its information in bits."""
-        counts = {word: max(1, self._count(word)) for word in words}
-        all_documents = self._opened.searcher.num_docs + 1
-        return {word: log2(all_documents / count) for word, count in counts.items() if count <= self._most}
-
-    def _count(self, word: str) -> int:
-        """Return the number of documents with a word; those beyond what matters are not counted."""
-        terms = [Query.term_query(self._opened.schema, name, word, "basic") for name in self._names]
-        either = Query.boolean_query([(Occur.Should, term) for term in terms])
-        return len(self._opened.searcher.search(either, self._most + 1, count=False).hits)
+        bits = {}
+        for word in words:
+            either = require_any([Query.term_query(self._schema, name, word, "basic") for name in self._names])
+            documents = len(self._searcher.search(either, self._most + 1, count=False).hits)
+            if documents <= self._most:
+                bits[word] = log2((self._searcher.num_docs + 1) / max(1, documents))
+        return bits
 
 
-def make_rule_of_points(points: OpenTexts, fields: SearchedFields, name: str, text: str) -> FewRule:
-    """Return what decides which points are alike among few: they share enough words that matter.
+def find_like(
+    opened: OpenTexts,
+    texts: Mapping[str, Sequence[str]],
+    own: Query,
+    filters: Sequence[Query],
+    limit: int,
+    few: Few,
+    is_alike: Callable[[tantivy.Document], bool],
+) -> list[DocAddress]:
+    """Return documents like given texts, the most alike first.
+
+    Args:
+        opened: The index.
+        texts: The texts by field.
+        own: Query for the document of these texts, which is not returned.
+        filters: Queries that every document must meet.
+        limit: Maximum number of documents.
+        few: How texts are compared if there are few.
+        is_alike: Whether a document is like the given texts, of which tantivy found that they share words; asked if
+            there are few.
+    """
+    like = Query.more_like_this_document_fields_query(
+        opened.schema,
+        {name: list(values) for name, values in texts.items()},
+        min_doc_frequency=2,
+        min_term_frequency=1,
+        max_query_terms=_MAX_TERMS,
+        min_word_length=3,
+    )
+    itself = opened.searcher.search(require_all([like, own]), 1, count=False).hits
+    least = few.least_share * itself[0][0] if itself else 0.0
+    others = Query.boolean_query([(Occur.Must, filter_by(like, filters)), (Occur.MustNot, own)])
+    hits = opened.searcher.search(others, _MOST_CANDIDATES if few.is_few else limit, count=False).hits
+    found = [address for score, address in hits if score >= least]
+    return [address for address in found if not few.is_few or is_alike(opened.searcher.doc(address))][:limit]
+
+
+def points_like(
+    points: OpenTexts, fields: SearchedFields, name: str, text: str, own: Query, filters: Sequence[Query], limit: int
+) -> list[DocAddress]:
+    """Return the points like one: among few points, those that share enough words that matter.
 
     Args:
         points: The index of points.
         fields: How it compares words.
         name: The field of their texts.
         text: The text of one.
+        own: Query for this one.
+        filters: Queries that every point must meet.
+        limit: Maximum number of points.
     """
-    words = FewWords(points, fields, (name,))
-    own = words.read(text)
+    few = Few(points, fields, (name,), _FEW_POINTS, _LEAST_SHARE_OF_FEW_POINTS)
+    words = few.read(text)
 
     def is_alike(document: tantivy.Document) -> bool:
-        other = words.read(str(document.get_first(name) or ""))
-        shared, shorter = len(words.matter(own & other)), min(len(own), len(other))
+        other = few.read(str(document.get_first(name) or ""))
+        shared, shorter = len(few.matter(words & other)), min(len(words), len(other))
         least = max(_LEAST_SHARED, min(_LEAST_SHARED_OF_POINTS, shorter), _LEAST_SHARE_OF_SHORTER * shorter)
         return shared >= least
 
-    return FewRule(_FEW_POINTS, _LEAST_SHARE_OF_FEW_POINTS, is_alike)
+    return find_like(points, {name: [text]}, own, filters, limit, few, is_alike)
 
 
 def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
@@ -165,17 +163,16 @@ def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
     texts = {"title": [row.title or ""], "abstract": [row.abstract or ""], "keywords": ["; ".join(row.keywords)]}
     own = Query.term_query(opened.schema, "forum_id", row.forum_id, "basic")
     held = {name: text for name, text in texts.items() if text[0]}
-    words = FewWords(opened, FIELDS_SEARCHED, _COUNTED)
-    subject = words.read(_write_subject(row))
+    few = Few(opened, FIELDS_SEARCHED, _COUNTED, _FEW_PAPERS, _LEAST_SHARE)
+    subject = few.read(_write_subject(row))
 
     def is_alike(document: tantivy.Document) -> bool:
-        other = words.read(_write_subject(read_stored(document).row))
-        shared = words.matter(subject & other)
+        other = few.read(_write_subject(read_stored(document).row))
+        shared = few.matter(subject & other)
         is_whole = len(subject & other) == min(len(subject), len(other))
         return len(shared) >= _LEAST_SHARED and (is_whole or sum(shared.values()) >= _LEAST_BITS)
 
-    rule = FewRule(_FEW_PAPERS, _LEAST_SHARE, is_alike)
-    found = find_like(opened, held, own, (), MAX_PAPERS, rule) if held else []
+    found = find_like(opened, held, own, (), MAX_PAPERS, few, is_alike) if held else []
     return [read_stored(opened.searcher.doc(address)).row for address in found]
 
 

@@ -71,11 +71,6 @@ class Passage:
     numbers: frozenset[int]
 
 
-def _list_words(lowered: str) -> Iterator[int]:
-    """Yield where words begin."""
-    return (word.start() for word in _WORD.finditer(lowered))
-
-
 def _list_beginnings(lowered: str, root: str) -> Iterator[int]:
     """Yield where words begin that begin with these letters, at most `_MAX_PLACES`."""
     place = lowered.find(root)
@@ -176,7 +171,7 @@ class PassageFinder:
         """
         terms = [self._fields.term(name, part) for part in sought.parts]
         marks: list[Mark] = []
-        for place in _list_words(lowered) if root is None else _list_beginnings(lowered, root):
+        for place in map(re.Match.start, _WORD.finditer(lowered)) if root is None else _list_beginnings(lowered, root):
             end = self._follow(lowered, place, name, terms, sought)
             if end is not None:
                 marks.append((place, end, sought.number))

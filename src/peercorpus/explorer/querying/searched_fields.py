@@ -1,11 +1,11 @@
 """Define which fields of an index are searched, and the terms of a word in them."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tantivy import Filter, Index, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from tantivy import Filter, Index, Occur, Query, Schema, Searcher, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 
 def _make_splitter(*filters: Filter) -> TextAnalyzer:
@@ -66,6 +66,19 @@ def fold(text: str) -> str:
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
+@dataclass(frozen=True, slots=True)
+class OpenTexts:
+    """Texts that are ready to be searched."""
+
+    index: Index
+    searcher: Searcher
+
+    @property
+    def schema(self) -> Schema:
+        """The fields of the index."""
+        return self.index.schema
+
+
 @lru_cache(maxsize=50_000)
 def _stem(part: str) -> str:
     return next(iter(_STEMMED.analyze(part)), part)
@@ -101,3 +114,15 @@ class SearchedFields:
         if name in self.unstemmed:
             return fold(part)
         return _stem(part)
+
+
+def require_all(queries: Sequence[Query]) -> Query:
+    """Return the query for documents that all of these find; there is at least one."""
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+def require_any(queries: Sequence[Query]) -> Query:
+    """Return the query for documents that any of these finds."""
+    if not queries:
+        return Query.empty_query()
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])

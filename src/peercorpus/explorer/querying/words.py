@@ -5,29 +5,63 @@ Words are compared by their stems, so that plurals are alike, and so are "self-s
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
+from string import ascii_lowercase
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 from tantivy import Query
 
-from peercorpus.explorer.people.author_names import AUTHORS, spell_out
-from peercorpus.explorer.people.quoted_names import widen_phrases
-from peercorpus.explorer.people.typed_initials import FoundName, NameReader
-from peercorpus.explorer.querying.combined_queries import require_all, require_any
+from peercorpus.explorer.querying.names import AUTHORS, FoundName, NameReader, list_other_forms, spell_out
 from peercorpus.explorer.querying.passages import Sought
-from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
-from peercorpus.explorer.querying.signs import has_signs, list_sought, tidy
-from peercorpus.explorer.querying.variants import respell
-from peercorpus.explorer.search_index import OpenTexts
+from peercorpus.explorer.querying.searched_fields import (
+    VOCABULARY,
+    OpenTexts,
+    SearchedFields,
+    fold,
+    require_all,
+    require_any,
+)
+from peercorpus.explorer.querying.typed_query import Piece, TypedQuery
 
-_MAX_WORDS = 32
-"""Further words are ignored."""
-_MAX_BYTES = 40
-"""Words of this many bytes of UTF-8 or more are not in the index (`searched_fields`)."""
-_SIDE_BY_SIDE = re.compile(r",(?=[^\W\d_])|(?<![^\W_])[^\W\d_]\.(?=[^\W\d_]{2})")
-"""A comma, or an initial with its full stop, before a word: "Gomez,Ana", "A.Gomez"."""
+_VERBS = re.compile(
+    r"([bcdfghj-np-tvwxz]*+[aeiouy][a-z]+)(is|iz)(e|es|ed|er|ers|ing|able|ation|ations|ational|ationally)"
+)
+"""Optimise, organisation. A vowel and another letter come before it, as in no one of size, prise, wise and rise."""
+_LYSES = re.compile(r"([a-z]*(?:anal|paral|catal))(ys|yz)(e|ed|er|ers|ing)")
+"""Analyse; not analyses, which is a noun as well."""
+_COLOURS = re.compile(
+    r"([a-z]*(?:arb|ard|arm|behavi|cand|clam|col|demean|endeav|fav|ferv|flav|glam|hon|hum|lab|neighb|od|parl|ranc|rig|rum"
+    r"|sav|savi|splend|succ|tum|val|vap|vig))"
+    r"(our|or)(|s|ed|ing|ings|al|ally|able|ably|ful|fully|hood|hoods|ist|ists|ite|ites|less|y|er|ers|ism)"
+)
+_CENTRES = re.compile(
+    r"([a-z]*(?:cent|theat|met|lit)|fib|spect|calib|sab|lust|somb|och|meag|tit|mit|scept)(re|er)(|s|d|ed)"
+)
+_PAIRS = (("is", "iz"), ("ys", "yz"), ("our", "or"), ("re", "er"))
+_OTHER: Mapping[str, str] = dict(_PAIRS) | {second: first for first, second in _PAIRS}
+
+
+def respell(word: str) -> str | None:
+    """Return the other spelling of a word in lower case, or None if it has one spelling.
+
+    >>> respell("optimisation"), respell("behavior"), respell("fibres"), respell("four")
+    ('optimization', 'behaviour', 'fibers', None)
+    """
+    for rule in (_VERBS, _LYSES, _COLOURS, _CENTRES):
+        found = rule.fullmatch(word)
+        if found is not None:
+            head, sign, end = found.groups()
+            if rule is _CENTRES:
+                end = {"d": "ed", "ed": "d"}.get(end, end)  # Centred, centered.
+            return f"{head}{_OTHER[sign]}{end}"
+    return None
+
+
+_MAX_SOUGHT = 32
+"""Words and phrases of an expression that are marked."""
 _MIN_COMPOUND = 8
 """Letters of a word that may be two words written as one."""
 _MIN_PART = 3
@@ -83,52 +117,53 @@ class ParsedWords:
         words: The words, if no sign of the query language is among them; otherwise empty.
         faults: Parts that could not be parsed and were left out.
         sought: The words to mark in passages.
-        hints: Parts that were interpreted differently from what was typed, one sentence each.
     """
 
     query: Query
     words: Sequence[Word] = ()
     faults: Sequence[str] = ()
     sought: Sequence[Sought] = ()
-    hints: Sequence[str] = ()
 
 
-def parse_words(opened: OpenTexts, words: str, fields: SearchedFields) -> ParsedWords:
-    """Parse the words of a search leniently.
+def parse_words(opened: OpenTexts, typed: TypedQuery, fields: SearchedFields) -> ParsedWords:
+    """Return the query for the words of a search.
 
     Args:
         opened: The index.
-        words: The search, in tantivy's query language; empty for everything.
+        typed: The search.
         fields: The fields that are searched if the words name none.
     """
-    # A letter and its accent may have been typed as two signs.
-    words, hints = tidy(unicodedata.normalize("NFC", words), fields)
-    if not words:
-        return ParsedWords(Query.all_query(), hints=hints)
-    if has_signs(words):
-        return _parse_syntax(opened, words, fields, hints)
-    read, more = _WordReader(opened, fields).read(words)
-    hints += more
-    query = require_all([word.query for word in read]) if read else Query.empty_query()
+    if typed.pieces:
+        return _parse_expression(opened, typed, fields)
+    if not typed.words:
+        return ParsedWords(Query.empty_query() if typed.text else Query.all_query())
+    read = _WordReader(opened, fields).read(typed.words)
     sought = [each for number, word in enumerate(read) for each in word.list_sought(number)]
-    return ParsedWords(query, read, sought=sought, hints=hints)
+    return ParsedWords(require_all([word.query for word in read]), read, sought=sought)
 
 
-def _parse_syntax(opened: OpenTexts, words: str, fields: SearchedFields, hints: Sequence[str]) -> ParsedWords:
+def _parse_expression(opened: OpenTexts, typed: TypedQuery, fields: SearchedFields) -> ParsedWords:
     def parse(text: str) -> tuple[Query, list[str]]:
         query, errors = opened.index.parse_query_lenient(
             text, list(fields.weights), dict(fields.weights), conjunction_by_default=True
         )
         return query, [str(error) for error in errors]
 
-    widened = widen_phrases(opened, words, fields)
+    widened = "".join(_widen(opened, piece, fields) for piece in typed.pieces)
     query, faults = parse(widened)
     if any("Only excluding" in fault for fault in faults):
         query, faults = parse(f"* {widened}")
-    if ":" in words and "*" in words and not _is_supported(opened, query):
-        said = f"'{words}' asks whether a field has a value, which the index supports for some fields only."
-        return ParsedWords(Query.all_query(), faults=[said], hints=hints)
-    return ParsedWords(query, faults=faults[:3], sought=list_sought(words), hints=hints)
+    if ":" in widened and "*" in widened and not _is_supported(opened, query):
+        said = f"'{typed.text}' asks whether a field has a value, which the index supports for some fields only."
+        return ParsedWords(Query.all_query(), faults=[said])
+    return ParsedWords(query, faults=faults[:3], sought=list(islice(typed.sought, _MAX_SOUGHT)))
+
+
+def _widen(opened: OpenTexts, piece: Piece, fields: SearchedFields) -> str:
+    """Return a piece of an expression; a phrase that names somebody as an alternative of all ways to find that."""
+    is_name = piece.is_phrase and not re.match(r"[\w~^*]", piece.after)
+    others = list(list_other_forms(opened, piece.value or "", piece.field, fields)) if is_name else []
+    return piece.before + (f"({' OR '.join([piece.core, *others])})" if others else piece.core) + piece.after
 
 
 def _is_supported(opened: OpenTexts, query: Query) -> bool:
@@ -147,20 +182,17 @@ class _WordReader:
         self._opened = opened
         self._fields = fields
 
-    def read(self, words: str) -> tuple[list[Word], list[str]]:
-        """Return the words of a search, and a sentence if there are too many; without a letter or digit it is none."""
-        typed = _SIDE_BY_SIDE.sub(r"\g<0> ", words).split()
-        parts = {token: parts for token in typed if (parts := _split_token(token))}
-        tokens = list(dict(list(parts.items())[:_MAX_WORDS]))
+    def read(self, parts: Mapping[str, tuple[str, ...]]) -> list[Word]:
+        """Return the words of a search, which are given in their parts."""
+        tokens = list(parts)
         joined: dict[str, list[str]] = {}
         for first, second in pairwise(tokens):
             if len(parts[first]) == len(parts[second]) == 1 and "*" not in first + second:
                 whole = parts[first][0] + parts[second][0]
                 joined.setdefault(first, []).append(whole)
                 joined.setdefault(second, []).append(whole)
-        names = NameReader(self._opened, self._fields).read({token: parts[token] for token in tokens})
-        read = [self._make_word(token, parts[token], joined.get(token, ()), names.get(token)) for token in tokens]
-        return read, [f"Only the first {_MAX_WORDS} words were searched for."] if len(parts) > _MAX_WORDS else []
+        names = NameReader(self._opened, self._fields).read(parts)
+        return [self._make_word(token, parts[token], joined.get(token, ()), names.get(token)) for token in tokens]
 
     def _make_word(self, written: str, parts: tuple[str, ...], joined: Sequence[str], name: FoundName | None) -> Word:
         if name is not None and name.is_sure:
@@ -247,19 +279,11 @@ class _WordReader:
         if len(part) < _MIN_COMPOUND:
             return []
         pairs = [(part[:end], part[end:]) for end in range(_MIN_PART, len(part) - _MIN_PART + 1)]
-        ranked = [(min(map(self._count, pair)), pair) for pair in pairs]
+        count, term = self._opened.searcher.doc_freq, self._fields.term
+        counts = {part: sum(count(name, term(name, part)) for name in self._fields.weights) for part in chain(*pairs)}
+        ranked = [(min(map(counts.__getitem__, pair)), pair) for pair in pairs]
         likely = sorted((each for each in ranked if each[0] > _LEAST_PART_SHARE * own), reverse=True)
         return [pair for _, pair in likely[:_MAX_SPLITS]]
-
-    def _count(self, part: str) -> int:
-        names = self._fields.weights
-        return sum(self._opened.searcher.doc_freq(name, self._fields.term(name, part)) for name in names)
-
-
-def _split_token(token: str) -> tuple[str, ...]:
-    """Return the words of a token; one that is too long for the index, and so in no document, is a word as well."""
-    is_long = len(token.encode()) >= _MAX_BYTES and any(map(str.isalnum, token))
-    return split_words(token) or ((token.lower(),) if is_long else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,3 +321,79 @@ def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> R
 def filter_by(query: Query, filters: Sequence[Query]) -> Query:
     """Return the query for documents that pass filters, which do not change their scores."""
     return require_all([query, *(Query.const_score_query(each, 0.0) for each in filters)])
+
+
+_MIN_LETTERS = 4
+"""Shorter words are not corrected."""
+_MANY_LETTERS = 7
+"""A word of at least this many letters may differ by two edits, a shorter one by one."""
+_MAX_CORRECTED = 4
+"""Words of one search that are corrected."""
+_MAX_BEGINNINGS = 300
+"""Beginnings of words that are looked up for a word that differs by two edits."""
+_MAX_LISTED = 40
+"""Words of each beginning that are compared, the most frequent first."""
+_RARE = 3
+"""A word in at most this many documents may be misspelt too, if"""
+_MORE_FREQUENT = 30
+"""one that differs by one edit is in this many times as many."""
+
+
+def suggest_words(opened: OpenTexts, words: Sequence[Word]) -> str | None:
+    """Return the words with those that the index lacks, or hardly has, replaced by the nearest that it has.
+
+    None if no word is replaced. Nearness is the number of letters that are inserted, left out, replaced, or swapped
+    with the next (optimal string alignment); of equally near words the most frequent is taken.
+    """
+    better: dict[str, str] = {}
+    for word in words:
+        if len(word.parts) == 1 and word.documents <= _RARE and len(better) < _MAX_CORRECTED:
+            suggested = _find_nearest(opened, fold(word.parts[0]), word.documents)
+            if suggested is not None:
+                better[word.written] = suggested
+    return " ".join(better.get(word.written, word.written) for word in words) if better else None
+
+
+def _find_nearest(opened: OpenTexts, part: str, documents: int) -> str | None:
+    if len(part) < _MIN_LETTERS or not part.isalpha():
+        return None
+    most = 2 if len(part) >= _MANY_LETTERS and not documents else 1
+    frequencies = dict(_list_near(opened, part, most))
+    frequencies.pop(part, None)
+    near = process.extract(part, list(frequencies), scorer=OSA.distance, score_cutoff=most, limit=None)
+    least = _MORE_FREQUENT * documents
+    ranked = [(distance, -frequencies[word], word) for word, distance, _ in near if frequencies[word] >= least]
+    return min(ranked)[2] if ranked else None
+
+
+def _list_near(opened: OpenTexts, part: str, most: int) -> Iterable[tuple[str, int]]:
+    """Yield words that may be near, with the number of documents of each.
+
+    Every word that differs by one edit is looked up. One that differs by two is found if at most one of them is in the
+    first half of the word, and if it is frequent among those that begin like it: so few words are compared however many
+    the corpus has.
+    """
+    for word in _edit_once(part):
+        if frequency := opened.searcher.doc_freq(VOCABULARY, word):
+            yield word, frequency
+    if most < 2:
+        return
+    half = (len(part) + 1) // 2
+    shortened = (part[:place] + part[place + 1 : half + 1] for place in range(half))
+    edited = (word for word in _edit_once(part[:half]) if len(word) >= half)
+    for beginning in islice(dict.fromkeys([part[:half], *shortened, *edited]), _MAX_BEGINNINGS):
+        for word, frequency in opened.searcher.terms_with_prefix(VOCABULARY, beginning, limit=_MAX_LISTED):
+            if abs(len(word) - len(part)) <= most and word.isalpha():
+                yield word, frequency
+
+
+def _edit_once(part: str) -> Iterable[str]:
+    """Yield the words that differ from one by a letter left out, swapped with the next, replaced or inserted."""
+    for place in range(len(part) + 1):
+        before, after = part[:place], part[place:]
+        yield before + after[1:]
+        if len(after) > 1:
+            yield before + after[1] + after[0] + after[2:]
+        for letter in ascii_lowercase:
+            yield before + letter + after[1:]
+            yield before + letter + after

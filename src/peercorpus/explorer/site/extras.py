@@ -73,6 +73,12 @@ def check_extras(release: Release, wanted: Collection[Extra]) -> Mapping[Extra, 
 
 
 def _estimate(release: Release, extra: Extra) -> int:
+    """Return the bytes of the columns of an extra before they are compressed, and of the HTML around them."""
+
+    def is_empty(column: pq.ColumnChunkMetaData) -> bool:
+        statistics = column.statistics
+        return bool(statistics and statistics.has_null_count and statistics.null_count == column.num_values)
+
     size = 0
     for config, columns in _SHOWN[extra][1].items():
         for shard in release.shards(config):
@@ -82,18 +88,10 @@ def _estimate(release: Release, extra: Extra) -> int:
                 raise PeercorpusError(
                     f"'{shard.path}' of the release cannot be read ({error}); take an intact copy."
                 ) from None
-            texts = sum(_sum_columns(head, column) for column in columns)
+            groups = (head.row_group(number) for number in range(head.num_row_groups))
+            chunks = (group.column(number) for group in groups for number in range(group.num_columns))
+            texts = sum(
+                one.total_uncompressed_size for one in chunks if one.path_in_schema in columns and not is_empty(one)
+            )
             size += texts + (_ROW_BYTES.get(extra, 0) * head.num_rows if texts else 0)
     return size
-
-
-def _sum_columns(head: pq.FileMetaData, column: str) -> int:
-    """Return the bytes of a column in a file, before they are compressed."""
-    groups = (head.row_group(number) for number in range(head.num_row_groups))
-    every = (group.column(number) for group in groups for number in range(group.num_columns))
-    return sum(one.total_uncompressed_size for one in every if one.path_in_schema == column and not _is_empty(one))
-
-
-def _is_empty(column: pq.ColumnChunkMetaData) -> bool:
-    statistics = column.statistics
-    return bool(statistics and statistics.has_null_count and statistics.null_count == column.num_values)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -14,17 +14,77 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.texts import HeldText
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.site.extras import Extra
-from peercorpus.explorer.site.released_points import make_changes, make_points
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import PAGE_BREAK, Change
 from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
-from peercorpus.records.points import Point
-from peercorpus.records.reviews import Conversation, Post, Review, Section, join_prose, select_own
+from peercorpus.records.points import AnswerMethod, KindSource, Point, PointAnswer
+from peercorpus.records.reviews import Conversation, Post, Review, join_prose, select_own
 from peercorpus.release.folder import Release, open_release
+from peercorpus.release.point_rows import BY_MODEL
 from peercorpus.release.record_rows import Row
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.workspace.hub_datasets import SCHEME
+
+
+def make_points(points: Sequence[Row], answers: Sequence[Row], forum: PublicForum) -> Iterator[Point]:
+    """Yield the points of a paper's reviews, with the answers and reactions whose posts are in the release.
+
+    Args:
+        points: The paper's rows of `points`.
+        answers: Its rows of `answers`.
+        forum: The paper in the release.
+
+    Raises:
+        msgspec.ValidationError: A row has another form.
+    """
+    by_point: dict[str, list[Row]] = {}
+    for answer in answers:
+        if answer["post_id"] in forum.by_id:
+            by_point.setdefault(answer["point_id"], []).append(answer)
+    reviews = {review.review_id for review in forum.reviews}
+    for row in points:
+        if row["review_id"] in reviews:
+            yield _make_point(row, by_point.get(row["point_id"], ()), reviews | forum.by_id.keys())
+
+
+def _make_point(row: Row, answers: Sequence[Row], shown: set[str]) -> Point:
+    reaction = None
+    if row["reaction"] is not None and row["reaction_post_id"] in shown:
+        reaction = {
+            "reaction": row["reaction"],
+            "scope": row["reaction_scope"],
+            "text": row["reaction_text"],
+            "post_id": row["reaction_post_id"],
+            "created_at": row["reacted_at"],
+        }
+    more: dict[str, Any] = {"answers": (), "reaction": reaction}
+    if reaction is None:
+        more["score_changes"] = ()
+    if row["kind_source"] == BY_MODEL:
+        more["kind_source"] = KindSource.NONE
+    point = replace(msgspec.convert(row | more, Point), answers=tuple(map(_make_answer, answers)))
+    # `points_of_paper` has words for what a model found as well, which no table contains.
+    return replace(point, kind_source=cast(KindSource, BY_MODEL)) if row["kind_source"] == BY_MODEL else point
+
+
+def _make_answer(row: Row) -> PointAnswer:
+    if row["method"] != BY_MODEL:
+        return msgspec.convert(row, PointAnswer)
+    answer = msgspec.convert(row | {"method": AnswerMethod.ORDER, "confidence": 0.0}, PointAnswer)
+    return replace(answer, method=cast(AnswerMethod, BY_MODEL), confidence=cast(float, None))
+
+
+def make_changes(rows: Sequence[Row], forum: PublicForum) -> list[Change]:
+    """Return the changes between those versions of a paper that are in the release.
+
+    Raises:
+        msgspec.ValidationError: A row has another form.
+    """
+    files = {version.sha256 for version in forum.versions}
+    shown = (row for row in rows if {row["left_sha256"], row["right_sha256"]} <= files)
+    return [msgspec.convert(row, Change) for row in shown]
+
 
 RecordT = TypeVar("RecordT")
 _BESIDE = ("conversations", "versions", "ai_reviews")
@@ -172,15 +232,14 @@ def _make_record(record_type: type[RecordT], row: Row, **more: object) -> Record
     return msgspec.convert(kept | more, record_type)
 
 
-def _make_version(row: Row) -> PaperVersion:
-    return _make_record(PaperVersion, row, evidence=_make_record(Evidence, row))
-
-
 def _make_reviews_post(review: Review) -> Post | None:
     """Return a changed review as the post whose text it is, before and after; None if it is not known to differ."""
     if not review.initial_sections:
         return None
-    texts = [_join(sections) for sections in (review.first_sections, select_own(review.sections))]
+    before, after = (
+        join_prose({section.field: section.text for section in sections})
+        for sections in (review.first_sections, select_own(review.sections))
+    )
     return Post(
         post_id=review.review_id,
         forum_id=review.forum_id,
@@ -193,16 +252,12 @@ def _make_reviews_post(review: Review) -> Post | None:
         created_at=review.created_at,
         modified_at=review.modified_at,
         title=review.title,
-        text=texts[1],
+        text=after,
         readers_public=True,
         deleted=False,
         extra="{}",
-        initial_text=texts[0],
+        initial_text=before,
     )
-
-
-def _join(sections: Sequence[Section]) -> str:
-    return join_prose({section.field: section.text for section in sections})
 
 
 def make_paper(rows: PaperRows) -> ReleasedPaper:
@@ -231,27 +286,23 @@ def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
         ),
         reviews=reviews,
         posts=posts,
-        versions=[_make_version(row) for row in rows.beside["versions"]],
+        versions=[
+            _make_record(PaperVersion, row, evidence=_make_record(Evidence, row)) for row in rows.beside["versions"]
+        ],
         conversations=[_make_record(Conversation, row) for row in rows.beside["conversations"]],
-        ai_reviews=[_make_ai_review(row, place) for row in rows.beside["ai_reviews"]],
+        ai_reviews=[
+            _make_record(AiReview, row | {"replies": [reply | _SHOWN for reply in row["replies"]]}, **place)
+            for row in rows.beside["ai_reviews"]
+        ],
     )
     links = [_make_record(Link, row) for row in rows.links]
+    markdown = paper.get(_TEXT)
     beside = {config: rows.beside.get(config, ()) for configs in _OF_EXTRAS.values() for config in configs}
     return ReleasedPaper(
         forum,
         links,
         paper["text_sha256"],
-        _make_text(paper),
+        HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None,
         list(make_points(beside["points"], beside["answers"], forum)),
         make_changes(beside["changes"], forum),
     )
-
-
-def _make_text(paper: Row) -> HeldText | None:
-    markdown = paper.get(_TEXT)
-    return HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None
-
-
-def _make_ai_review(row: Row, place: Row) -> AiReview:
-    replies = [reply | _SHOWN for reply in row["replies"]]
-    return _make_record(AiReview, row | {"replies": replies}, **place)

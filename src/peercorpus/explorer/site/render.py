@@ -12,31 +12,28 @@ import jinja2
 from markupsafe import Markup
 
 from peercorpus.explorer import rendering
+from peercorpus.explorer.citations import paper_attribute, turn_attributes
 from peercorpus.explorer.pages import load_templates
 from peercorpus.explorer.paper_page import (
     Dialogue,
-    ScoreCell,
     ScoreTable,
     Spoken,
     group_by_section,
+    name_other,
     name_text,
     read_dialogues,
     score_table,
 )
-from peercorpus.explorer.paper_row import PaperRow, paper_row, searched_texts
-from peercorpus.explorer.points.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
+from peercorpus.explorer.paper_row import PaperRow, paper_row, texts_by_post
+from peercorpus.explorer.points_of_paper import MAX_POINTS_CHARACTERS, find_places, points_by_place
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.addresses import Addresses, paper_file, venue_file
-from peercorpus.explorer.site.assets import content_policy, inline_scripts
-from peercorpus.explorer.site.cited_turns import paper_attribute, turn_attributes
-from peercorpus.explorer.site.compact import compact
-from peercorpus.explorer.site.people_words import list_people
+from peercorpus.explorer.site.assets import compact, content_policy, inline_scripts
 from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
-from peercorpus.explorer.site.search_words import PaperWords, read_words
+from peercorpus.explorer.site.search_words import PaperWords, list_people, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
 from peercorpus.records.enums import Status
-from peercorpus.records.papers import Link
 from peercorpus.records.untrusted_text import redact_people
 
 PER_PAGE = 100
@@ -129,6 +126,7 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
     dialogues = [_shorten_anchors(talk) for talk in read_dialogues(forum)]
     further = dict(_render_further(released, row))
+    links = [(link, name_other(link, paper.forum_id)) for link in released.links]
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
@@ -146,11 +144,11 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         text_version=name_text(forum, row.text_sha256),
         changes=len(released.changes),
         alike=(),
-        links=[_describe_link(paper.forum_id, link, titles) for link in released.links],
+        links=[(link, *ends, titles.get(ends[0]) or "Untitled") for link, ends in links],
     )
     counts = VenueCounts(paper.venue_id)
     counts.count(forum, row)
-    others = "\n".join(redact_people(text) for _, text in searched_texts(forum))
+    others = "\n".join(redact_people(text) for _, _, text in texts_by_post(forum))
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
     authors, reviewers = list_people(forum)
     words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))
@@ -201,37 +199,23 @@ def _shorten_anchors(talk: Dialogue) -> Dialogue:
 def _drop_repeated_labels(table: ScoreTable) -> ScoreTable:
     """Return a table of scores in which a label that its cell shows, or one above it has, is empty."""
     seen: set[tuple[int, str]] = set()
-    rows = [
-        (name, [cell and _drop_repeated_label(cell, column, seen) for column, cell in enumerate(cells)])
-        for name, cells in table.rows
-    ]
+    rows = []
+    for name, cells in table.rows:
+        shown = []
+        for column, cell in enumerate(cells):
+            is_known = cell is None or cell.label == cell.after or (column, cell.label) in seen
+            seen |= {(column, cell.label)} if cell else set()
+            shown.append(replace(cell, label="") if cell and is_known else cell)
+        rows.append((name, shown))
     return replace(table, rows=rows)
-
-
-def _drop_repeated_label(cell: ScoreCell, column: int, seen: set[tuple[int, str]]) -> ScoreCell:
-    is_known = cell.label == cell.after or (column, cell.label) in seen
-    seen.add((column, cell.label))
-    return replace(cell, label="") if is_known else cell
-
-
-def _describe_link(forum_id: str, link: Link, titles: Mapping[str, str]) -> tuple[Link, str, str, str]:
-    """Return a link with the id, venue and title of the other paper."""
-    is_later = link.forum_id == forum_id
-    other_id = link.earlier_id if is_later else link.forum_id
-    venue_id = link.earlier_venue_id if is_later else link.venue_id
-    return link, other_id, venue_id, titles.get(other_id) or "Untitled"
 
 
 def describe_result(row: PaperRow) -> list[Any]:
     """Return the data of a paper in a list of results: title, page, reviews, rating, scale."""
-    is_rated = row.rating is not None
-    scale = "" if row.rating_high is None else f"of {_number(row.rating_low)}\u2013{_number(row.rating_high)}"
-    rating = _number(row.rating) if is_rated else None
+    number = rendering.format_number
+    scale = "" if row.rating_high is None else f"of {number(row.rating_low)}\u2013{number(row.rating_high)}"
+    rating = None if row.rating is None else number(row.rating)
     return [masked(row.title or "Untitled"), paper_file(row.forum_id), row.reviews, rating, scale]
-
-
-def _number(value: float | None) -> str:
-    return rendering.format_number(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,13 +271,6 @@ def _describe_index(runs: Sequence[Run], venues: Mapping[str, VenueCounts]) -> s
     return json.dumps({"venues": named, "runs": described}, separators=(",", ":"))
 
 
-def _insert_scripts(page: bytes) -> bytes:
-    """Return the first page with its scripts in their places."""
-    for name, script in inline_scripts().items():
-        page = page.replace(f">{name}</script>".encode(), f">{script}</script>".encode(), 1)
-    return page
-
-
 def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run]) -> dict[str, bytes]:
     """Return the first page, the list of venues and the page about the site, by path.
 
@@ -302,7 +279,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         sizes: Sizes of the search index.
         runs: The papers in the order of their numbers in it.
     """
-    venues = list(contents.venues.values())
+    venues, families = list(contents.venues.values()), by_conference(contents.venues)
     shown = {row.status for rows in contents.rows.values() for row in rows}
     common = {"totals": contents.totals}
     search = render(
@@ -311,7 +288,7 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         frozenset(),
         heading=contents.title,
         venues=venues,
-        families=by_conference(contents.venues),
+        families=families,
         years=sorted({venue.year for venue in venues if venue.year is not None}, reverse=True),
         shown_statuses=[status for status in Status if status.value in shown],
         policy=Markup(content_policy(*inline_scripts().values())),
@@ -331,9 +308,10 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
         has_points=contents.points > 0,
         **common,
     )
-    families = by_conference(contents.venues)
+    for name, script in inline_scripts().items():
+        search = search.replace(f">{name}</script>".encode(), f">{script}</script>".encode(), 1)
     return {
-        "index.html": _insert_scripts(search),
+        "index.html": search,
         "venues.html": render("venues.html", "venues.html", frozenset(), families=families),
         "about.html": about,
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show, show_nothing
@@ -22,7 +23,7 @@ from peercorpus.explorer.rendering import masked
 from peercorpus.explorer.site.addresses import paper_file, venue_file
 from peercorpus.explorer.site.assets import list_files
 from peercorpus.explorer.site.extras import Extra
-from peercorpus.explorer.site.release_papers import PaperRows, read_rows, require_tables
+from peercorpus.explorer.site.release_papers import read_rows, require_tables
 from peercorpus.explorer.site.render import (
     Contents,
     Job,
@@ -36,8 +37,35 @@ from peercorpus.explorer.site.render import (
 )
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, check_replaceable, replace_folder
+from peercorpus.release.published import count_taken_rows
+from peercorpus.workspace.workspace import Workspace
+
+
+def check_taken_down(release: Release, workspace: Workspace, out: Path) -> None:
+    """Check that a release contains nothing that a workspace has taken down since.
+
+    A file of a paper that is taken down counts wherever it is, and a listed id also if the workspace no longer has its
+    record.
+
+    Args:
+        release: The release.
+        workspace: The workspace.
+        out: The folder of the site, which the error says is unchanged if it exists.
+
+    Raises:
+        PeercorpusError: It does.
+    """
+    rows = count_taken_rows(release, read_takedown(workspace))
+    if rows:
+        kept = f" '{out}' was not changed: take it down where it is hosted." if out.exists() else ""
+        raise PeercorpusError(
+            f"The release '{release.folder}' contains what is taken down in {plural(rows, 'row')}, by"
+            f" '{workspace.folder / LIST}'; publish it again, then make the site of the new release.{kept}"
+        )
+
 
 MANIFEST = "site.json"
 """Names every other file of a site with its sha256; a folder that has it may be replaced."""
@@ -141,7 +169,7 @@ def write_site(
     """Write the site of a release into a folder, which is replaced as a whole.
 
     Memory grows with the number of papers. Whether the release contains taken-down records is checked by
-    `taken_down.check_taken_down`.
+    `check_taken_down`.
 
     Args:
         release: The release.
@@ -159,7 +187,7 @@ def write_site(
     check_replaceable(out, KIND, MANIFEST)
     try:
         with _lock(out.absolute()):
-            return _write_locked(release, out, title, show, _Rendering(spread, extras))
+            return _write_locked(release, out, title, show, spread, extras)
     except OSError as error:
         raise PeercorpusError(
             f"The site cannot be written to '{out}': {error.strerror or error}. What was there before is unchanged."
@@ -187,20 +215,9 @@ def _lock(out: Path) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendering:
-    """How pages are rendered.
-
-    Attributes:
-        spread: Runs the processes; None renders in this process.
-        extras: What the site shows besides the pages of papers.
-    """
-
-    spread: Executor | None
-    extras: Collection[Extra]
-
-
-def _write_locked(release: Release, out: Path, title: str, show: Show, rendering: _Rendering) -> SiteSummary:
+def _write_locked(
+    release: Release, out: Path, title: str, show: Show, spread: Executor | None, extras: Collection[Extra]
+) -> SiteSummary:
     plan = _plan(release)
     digests: dict[str, str] = {}
     with (
@@ -210,8 +227,8 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
     ):
         writer = _Writer(folder, digests)
         index = SearchIndex(Path(scratch), len(plan.numbers))
-        jobs = _make_jobs(release, plan.titles, rendering.extras)
-        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, rendering.spread))
+        jobs = _make_jobs(release, plan.titles, extras)
+        contents = _write_papers(release, plan, writer, index, title, show, _render(jobs, spread))
         _write_lists(contents, index.sizes, plan.runs, writer)
         index.write(writer.write)
     return SiteSummary(
@@ -229,11 +246,8 @@ def _write_locked(release: Release, out: Path, title: str, show: Show, rendering
 def _make_jobs(release: Release, titles: Mapping[str, str], extras: Collection[Extra]) -> Iterator[Job]:
     papers = read_rows(release, extras)
     while batch := list(islice(papers, _PER_JOB)):
-        yield Job(batch, {other: titles[other] for rows in batch for other in _other_ids(rows) if other in titles})
-
-
-def _other_ids(rows: PaperRows) -> set[str]:
-    return {link[side] for link in rows.links for side in ("forum_id", "earlier_id")}
+        linked = {link[side] for rows in batch for link in rows.links for side in ("forum_id", "earlier_id")}
+        yield Job(batch, {other: titles[other] for other in linked if other in titles})
 
 
 def _render(jobs: Iterator[Job], spread: Executor | None) -> Iterator[list[RenderedPaper]]:

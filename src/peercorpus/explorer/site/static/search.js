@@ -15,7 +15,7 @@ document.addEventListener("readystatechange", () => {
   const index = { ...JSON.parse(list.dataset.index), ...files.sizes };
   const root = new URL(".", location.href);
 
-  // Marks the papers of a word in `into`: 3 for the best field, 1 for the last; see postings.py.
+  // Marks the papers of a word in `into`: 3 for the best field, 1 for the last; see search_files.py.
   // After a tilde the last list is of the papers that lack the word.
   const decode = (entry, into) => {
     const isFrequent = entry[0] === "~";
@@ -66,7 +66,7 @@ document.addEventListener("readystatechange", () => {
       || (names.some((name) => asked.has(name)) && (!years.size || years.has(year))));
   };
 
-  // A word may be the first name of an author, or its initials, whose surname is near it; see typed_initials.py.
+  // A word may be the first name of an author, or its initials, whose surname is near it; see names.py.
   const NEAR = 3;
   const TWO = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa", Ä: "Ae", Ö: "Oe", Ü: "Ue", Ø: "Oe", Å: "Aa" };
   const isInitials = ({ parts }) => parts.every((part) => /^\p{L}$/u.test(part));

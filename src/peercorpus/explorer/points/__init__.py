@@ -1,1 +1,0 @@
-"""Show and search the points of reviews: single criticisms with their answers, reactions and changes."""
