@@ -20,7 +20,7 @@ from statistics import correlation, fmean
 
 import pointing
 from peercorpus.benchmark.baselines.people import GENERIC
-from peercorpus.benchmark.ceilings import compare_with_floors
+from peercorpus.benchmark.leaderboard import compare_with_floors
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome
 from peercorpus.criticism.answers import find_covered

@@ -11,8 +11,7 @@ from invented_bench import ACCEPT, HELD, TEST, bench_paper, bench_release, ratin
 from peercorpus.benchmark.baselines.baseline import load_baseline
 from peercorpus.benchmark.baselines.people import GENERIC, HumanDecision, HumanReview, HumanScores
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CaseSelection, read_cases
-from peercorpus.benchmark.ceilings import compare_with_floors
-from peercorpus.benchmark.leaderboard import make_boards
+from peercorpus.benchmark.leaderboard import compare_with_floors, make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.measures import DECISIONS, OVERLAPS

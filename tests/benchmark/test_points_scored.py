@@ -9,8 +9,7 @@ import pytest
 from invented_bench import bench_paper, bench_release, by_paper, saying
 from invented_releases import talk
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.ceilings import compare_with_floors
-from peercorpus.benchmark.leaderboard import Board, RunResult, _compare_measured, make_boards
+from peercorpus.benchmark.leaderboard import Board, RunResult, _compare_measured, compare_with_floors, make_boards
 from peercorpus.benchmark.leaderboard_render import render_markdown
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.measures import POINTS

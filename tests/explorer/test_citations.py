@@ -16,8 +16,8 @@ from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import PublicForum, keep_public
 from peercorpus.explorer.citations import Citation, cite_post, cite_turn, is_plain, openreview_address
 from peercorpus.explorer.paper_page import Spoken, read_dialogues
-from peercorpus.explorer.site.addresses import paper_file
 from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.render import paper_file
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.records.enums import PostKind, Role
 from peercorpus.release.folder import open_release

@@ -20,7 +20,7 @@ from chromium import IN_CHROMIUM, served, watched
 from explored import LIVELY
 from invented_tables import invented, keep
 from named_people import NAMES, PSEUDONYMS, venues
-from peercorpus.explorer.site.addresses import paper_file, venue_file
+from peercorpus.explorer.site.render import paper_file, venue_file
 from peercorpus.explorer.site.search_files import SearchIndex, choose_file, encode_entry, encode_lists
 from peercorpus.explorer.site.search_words import read_words, split, stem
 from peercorpus.explorer.site.write_site import write_site

@@ -9,7 +9,7 @@ import pytest
 
 from chromium import IN_CHROMIUM, assert_accessible, served, watched
 from explored import LIVELY, hostile
-from peercorpus.explorer.site.addresses import paper_file, venue_file
+from peercorpus.explorer.site.render import paper_file, venue_file
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -25,11 +25,10 @@ from peercorpus.corpus.public_forums import public_forums
 from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.paper_row import paper_row
-from peercorpus.explorer.site.addresses import file_stem, paper_file, venue_file
 from peercorpus.explorer.site.assets import inline_scripts
 from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.release_papers import PaperRows, make_paper, read_rows
-from peercorpus.explorer.site.render import Job, render_papers
+from peercorpus.explorer.site.render import Job, file_stem, paper_file, render_papers, venue_file
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.release.folder import open_release

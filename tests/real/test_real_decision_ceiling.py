@@ -9,7 +9,7 @@ import pytest
 
 from peercorpus.benchmark.baselines.people import HumanDecision
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
-from peercorpus.benchmark.ceilings import Ceiling, compare_with_floors
+from peercorpus.benchmark.leaderboard import Ceiling, compare_with_floors
 from peercorpus.benchmark.measures import DECISIONS
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord
 from peercorpus.benchmark.solvers import read_answer

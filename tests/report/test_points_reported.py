@@ -30,7 +30,7 @@ from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
 from peercorpus.report.panels import PANELS, POINT_PANELS, Panel
-from peercorpus.report.points.point_statistics import answers_and_scores, point_delays, points_answered
+from peercorpus.report.point_statistics import answers_and_scores, point_delays, points_answered
 from peercorpus.report.write_report import ReportFiles, compute_statistic, open_source, write_report
 from peercorpus.workspace.workspace import Workspace
 
@@ -161,7 +161,7 @@ def test_an_answer_that_is_found_in_a_post_counts_beside_a_published_record(tmp_
 
 
 def test_similar_points_are_one_row_wherever_they_occur(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.report.points.public_points.POINT_ROWS", 1)
+    monkeypatch.setattr("peercorpus.report.venue_counts.POINT_ROWS", 1)
     put(workspace, [point("a-R1", 1), point("a-R1", 2, kind=PointKind.QUESTION), point("a-R1", 3)])
     assert counted(workspace) == [
         ("a-R1", "question", "experiments", False, None, None, 1),
@@ -289,7 +289,7 @@ def test_a_report_without_points_does_not_mention_them(workspace: Workspace, tmp
 
 @pytest.mark.slow
 def test_a_hostile_name_is_always_plain_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.report.points.point_statistics.FEWEST_NAMED", 1)
+    monkeypatch.setattr("peercorpus.report.point_statistics.FEWEST_NAMED", 1)
     hostile = "<script>alert(1)</script>\x1b[31m"
     venues = {
         ICLR: [made.paper("a", conference=hostile), *a_forum("a")[1:], *the_points()[:3]],

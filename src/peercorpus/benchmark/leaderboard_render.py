@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.ceilings import ALL, FEWEST_WINS, Ceiling
 from peercorpus.benchmark.cutoff import SAYS, CutoffTable, Period
 from peercorpus.benchmark.estimates import DROPPED, LENIENT, UNINFORMED, Estimate
-from peercorpus.benchmark.leaderboard import Board, Boards, RunResult
+from peercorpus.benchmark.leaderboard import ALL, FEWEST_WINS, Board, Boards, Ceiling, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.benchmark.re2.printed import printed_tables, read_printed

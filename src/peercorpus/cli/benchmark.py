@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
@@ -15,9 +15,13 @@ from peercorpus.benchmark.request import BenchRequest, QuestionRequest
 from peercorpus.cli.console import Named, NamedRelease, ProgressLines, convert_path, say
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
+from peercorpus.installation import advise_install
+from peercorpus.records.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
+    from peercorpus.metrics.paired_intervals import PairedDifference
+
 
 OptionT = TypeVar("OptionT")
 bench = App(
@@ -57,8 +61,6 @@ def run_tasks(
     cutoff
         Last day of the model's training data, in UTC: split all tables into papers from before it and later ones.
     """
-    from peercorpus.cli.text.benchmark import KEEP_ERRORS
-
     ran = _run(tasks, release, logs, request, dates=cutoff is not None)
     # The logs name the folder of a release that was downloaded.
     _print_tables(logs, cutoff, release)
@@ -70,8 +72,6 @@ def run_tasks(
 
 def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> None:
     """Print what could not be answered, and why."""
-    from peercorpus.cli.text.benchmark import unanswered
-
     for line in unanswered(notes, errors, is_whole=is_whole):
         say(line)
 
@@ -222,7 +222,6 @@ def _print_tables(logs: Path, cutoff_day: date | None, release: Path | None) -> 
     from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
     from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.cli.text.benchmark import plot_left_out, plot_written, tables_written
     from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
@@ -266,7 +265,6 @@ def rank(
     check_log_folder(logs)
     from peercorpus.benchmark.logs import read_runs
     from peercorpus.benchmark.ranking import rank_runs, render_csv, render_html, render_markdown
-    from peercorpus.cli.text.benchmark import NOTHING_TO_RANK, tables_written
     from peercorpus.workspace.object_store import write_whole
 
     tables = rank_runs(read_runs(logs))
@@ -305,7 +303,6 @@ def compare(
     from peercorpus.benchmark.arms import name_runs
     from peercorpus.benchmark.leaderboard import compare_runs
     from peercorpus.benchmark.logs import read_run
-    from peercorpus.cli.text.benchmark import compared, unusable_log
 
     runs = []
     for path in (first, second):
@@ -333,3 +330,55 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     from peercorpus.benchmark.judge.agreement import describe_log
 
     say(describe_log(log))
+
+
+def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> Iterator[str]:
+    """Yield notes, the errors with their counts, and the next step if cases are missing."""
+    yield from notes
+    for error, count in errors.items():
+        yield f"Error, {plural(count, 'time')}: {error}"
+    if not is_whole:
+        yield "Some cases have no answer: fix what the errors name and run the same command again to resume."
+
+
+KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."
+
+
+def tables_written(logs: Path, name: str = "leaderboard") -> str:
+    """Return where the tables are, and how to see each answer."""
+    path = logs / f"{name}.md"
+    return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
+
+
+def plot_left_out() -> str:
+    """Return why there is no reliability plot, and what to do."""
+    return f"The reliability plot is left out: it needs Matplotlib; {advise_install('report')}"
+
+
+def plot_written(path: Path, cases: str) -> str:
+    """Return where the reliability plot of a table is."""
+    return f"Calibration of the probabilities of the cases {cases}: {path}"
+
+
+def unusable_log(path: Path, *, is_log: bool) -> str:
+    """Return why a log cannot be compared, and what to do."""
+    if is_log:
+        return f"The run in '{path}' is incomplete; run the same command again to complete it."
+    return f"'{path}' is not a log of the benchmark; name a file of the folder given as --logs."
+
+
+def compared(first: str, second: str, differences: "Sequence[tuple[str, PairedDifference | str]]") -> str:
+    """Return the differences of two runs, one metric a line; a metric that has none is listed with the reason."""
+    from peercorpus.metrics.paired_intervals import PAIRED
+
+    lines = [f"{first} minus {second}, with {PAIRED}:"]
+    for name, result in differences:
+        if isinstance(result, str):
+            lines.append(f"  {name}: {result}")
+            continue
+        bounds = "" if result.bounds is None else f" [{result.bounds[0]:+.4f}, {result.bounds[1]:+.4f}]"
+        lines.append(f"  {name}: {result.value:+.4f}{bounds}, p = {result.p:.4f} ({plural(result.papers, 'paper')})")
+    return "\n".join(lines)
+
+
+NOTHING_TO_RANK = "No complete run of 'acceptance' or 'scores' is there to rank papers by."

@@ -102,7 +102,7 @@ def compare_as_re2(
     listed = read_model_list(models)
     require_extras(request, [str(model.model) for model in listed])
     from peercorpus.benchmark.re2.comparison import compare_models
-    from peercorpus.cli.text.benchmark import KEEP_ERRORS
+    from peercorpus.cli.benchmark import KEEP_ERRORS
 
     comparison = _plan(tasks, release, logs, listed, request)
     with ProgressLines() as lines:

@@ -23,7 +23,6 @@ from peercorpus.release.folder import Release, open_release
 from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source
-from peercorpus.report.points import public_points
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
@@ -159,15 +158,15 @@ class ReleaseSource(CorpusSource):
 
     @cached_property
     def _points(self) -> pl.DataFrame:
-        answers = self._read("answers", list(public_points.ANSWERS), public_points.ANSWERS, lambda rows: rows)
-        lists = public_points.list_answers(answers)
-        parts = _read_batches(self._release, "points", public_points.COLUMNS, public_points.POINT_ROWS)
-        dated = public_points.DATED_REVIEWS
-        return public_points.count_points(
-            (public_points.with_answers(rows, lists) for rows in parts),
+        answers = self._read("answers", list(venue_counts.ANSWERS), venue_counts.ANSWERS, lambda rows: rows)
+        lists = venue_counts.list_answers(answers)
+        parts = _read_batches(self._release, "points", venue_counts.COLUMNS, venue_counts.POINT_ROWS)
+        dated = venue_counts.DATED_REVIEWS
+        return venue_counts.count_points(
+            (venue_counts.with_answers(rows, lists) for rows in parts),
             self._read("reviews", list(dated), dated, lambda rows: rows),
             answers.select("post_id"),
-            self._read("conversations", public_points.TALK_COLUMNS, public_points.REVIEWERS, _find_unlinked),
+            self._read("conversations", venue_counts.TALK_COLUMNS, venue_counts.REVIEWERS, _find_unlinked),
         )
 
     @cached_property
@@ -187,7 +186,7 @@ class ReleaseSource(CorpusSource):
 
 
 def _find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
-    return public_points.find_unlinked(source.with_reviewers(talks))
+    return venue_counts.find_unlinked(source.with_reviewers(talks))
 
 
 def _read_batches(release: Release, config: str, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:

@@ -12,6 +12,8 @@ from peercorpus.report import (
     corpus_statistics,
     count_figures,
     model_statistics,
+    point_figures,
+    point_statistics,
     re2_figures,
     review_statistics,
     reviewing_figures,
@@ -19,7 +21,6 @@ from peercorpus.report import (
 )
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import add_heading
-from peercorpus.report.points import point_figures, point_statistics
 from peercorpus.report.source import CorpusSource
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
-from peercorpus.explorer.site.addresses import paper_file, venue_file
 from peercorpus.explorer.site.assets import list_files
 from peercorpus.explorer.site.extras import Extra
 from peercorpus.explorer.site.release_papers import read_rows, require_tables
@@ -31,9 +30,11 @@ from peercorpus.explorer.site.render import (
     Run,
     count_venue_pages,
     describe_result,
+    paper_file,
     render_lists,
     render_papers,
     render_venue_page,
+    venue_file,
 )
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts

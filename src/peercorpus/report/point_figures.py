@@ -22,7 +22,7 @@ from peercorpus.report.figure_style import (
     rows_height,
     whole_percent,
 )
-from peercorpus.report.points.point_statistics import ALL, SIDES, SURE, format_days
+from peercorpus.report.point_statistics import ALL, SIDES, SURE, format_days
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
