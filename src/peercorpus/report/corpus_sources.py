@@ -22,7 +22,7 @@ from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.publish import choose_venues
 from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
-from peercorpus.report import source
+from peercorpus.report import source, venue_counts
 from peercorpus.report.source import (
     FILES,
     META_REVIEWS,
