@@ -36,8 +36,8 @@ from peercorpus.importers.venue_names import venue_named
 from peercorpus.latex.document import write_latex
 from peercorpus.links import similarity
 from peercorpus.links.body_text import read_body_lines
-from peercorpus.links.names import plain_words
 from peercorpus.links.sections import read_text_sections
+from peercorpus.links.similarity import plain_words
 from peercorpus.links.version_diff import find_differences
 from peercorpus.metrics.marked_share import list_passages
 from peercorpus.metrics.review_points import count_points

@@ -2,7 +2,7 @@
 
 import pytest
 
-from peercorpus.links.names import plain_words
+from peercorpus.links.similarity import plain_words
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,15 @@ import msgspec
 from rensa import RMinHash
 
 from peercorpus.corpus.texts import TextStore
-from peercorpus.links.names import SAME_AUTHORS, Author
-from peercorpus.links.similarity import RareTerms, TitleAndAbstract, find_word_runs, normalise_head, text_share
+from peercorpus.links.similarity import (
+    SAME_AUTHORS,
+    Author,
+    RareTerms,
+    TitleAndAbstract,
+    find_word_runs,
+    normalise_head,
+    text_share,
+)
 from peercorpus.records.enums import Grade
 from peercorpus.workspace.delta_tables import Tables
 
