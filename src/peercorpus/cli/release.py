@@ -14,6 +14,7 @@ from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.records.counted_nouns import plural
+from peercorpus.release.exports.formats import ExportLayout
 
 if TYPE_CHECKING:
     from peercorpus.finetune.other_trainers import Trainer
@@ -227,7 +228,7 @@ def export(
     /,
     *,
     out: Annotated[Path, Named],
-    layout: Annotated[Literal["jsonl", "trl", "llama-factory", "axolotl", "re2"], Parameter(name="--format")],
+    layout: Annotated[ExportLayout, Parameter(name="--format")],
     task: Literal["review", "rebuttal", "meta_review", "acceptance", "scores", "mixed"] | None = None,
     chat: ChatFlags = DEFAULT_CHAT,
     examples: ExampleFlags = NO_MODEL,
@@ -252,7 +253,6 @@ def export(
         task is required, as in `peercorpus finetune`; mixed: all five.
     """
     from peercorpus.release.exports.export import export_release
-    from peercorpus.release.exports.formats import ExportLayout
     from peercorpus.release.exports.layouts import ExportRequest
     from peercorpus.release.splits import Task
 
@@ -262,7 +262,7 @@ def export(
         return ExitCode.DONE
     _check_without_model(asked, examples, data)
     telling = _read_prompt_options(chat, layout)
-    request = ExportRequest(layout=ExportLayout(layout), tasks=(Task(task),) if task else (), telling=telling)
+    request = ExportRequest(layout=layout, tasks=(Task(task),) if task else (), telling=telling)
     with ProgressLines() as lines:
         exported = export_release(release, out, request, lines.show)
     say(describe_export(exported, out))
@@ -273,7 +273,7 @@ def export(
 class ExampleTask:
     """The options of an export for a model that exports without a model take too."""
 
-    layout: str
+    layout: ExportLayout
     task: str | None
     chat: ChatFlags
 
@@ -283,7 +283,7 @@ class ExampleTask:
         Raises:
             PeercorpusError: An option excludes --model, or is missing; the message says what to change.
         """
-        if self.layout not in {"llama-factory", "axolotl"}:
+        if self.layout not in {ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL}:
             raise PeercorpusError(f"--model is for --format llama-factory or axolotl, not '{self.layout}'.")
         if self.task is None:
             raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all five.")
@@ -306,7 +306,7 @@ def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data)
         raise PeercorpusError(
             f"--task {task} can only be exported for a model; add --model, or name review, rebuttal or meta_review."
         )
-    if asked.layout == "jsonl" and asked.chat != DEFAULT_CHAT:
+    if asked.layout is ExportLayout.JSONL and asked.chat != DEFAULT_CHAT:
         raise PeercorpusError(
             "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
             " --assistant, --others, --unanswered and --by-point, or name another format."
@@ -336,7 +336,7 @@ def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: Exa
     say(handed_over(out, trainer))
 
 
-def _read_prompt_options(chat: ChatFlags, layout: str) -> "PromptOptions":
+def _read_prompt_options(chat: ChatFlags, layout: ExportLayout) -> "PromptOptions":
     from peercorpus.models.chat_messages import ChatOptions, ThirdParties
     from peercorpus.records.enums import Role
     from peercorpus.release.exports.samples import Opening, PromptOptions
@@ -348,7 +348,7 @@ def _read_prompt_options(chat: ChatFlags, layout: str) -> "PromptOptions":
         chat=ChatOptions(
             Role(chat.assistant),
             ThirdParties(chat.others),
-            ends_answered=layout != "re2" if chat.unanswered is None else not chat.unanswered,
+            ends_answered=layout is not ExportLayout.RE2 if chat.unanswered is None else not chat.unanswered,
         ),
         by_point=chat.by_point,
     )
