@@ -15,7 +15,6 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
-from peercorpus.importers.venue_names import is_stand_in
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.suggestions import find_close
 from peercorpus.records.untrusted_text import escape_controls
@@ -387,6 +386,8 @@ def _sum(summary: "ImportSummary") -> str:
 
 def _dataset(name: str, counts: "DatasetCounts") -> str:
     """Return the contents of one dataset's records, and which of its venues the catalogue does not name."""
+    from peercorpus.importers.venue_names import is_stand_in
+
     held = [plural(len(counts.papers), "paper"), plural(counts.reviews, "review")]
     # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.
     held += [plural(counts.conversations, "conversation")] if counts.conversations else []
