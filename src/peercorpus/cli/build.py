@@ -263,7 +263,7 @@ def _name_doubt(venue_id: str, count: int, what: str) -> str:
 def describe_unheld(venue_id: str, held: Sequence[str]) -> str:
     """Return that `venues.toml` has a row for a venue without data in the workspace, with the nearest that has data.
 
-    >>> unheld("Bay.org/2031", ["Bays.org/2031"])
+    >>> describe_unheld("Bay.org/2031", ["Bays.org/2031"])
     "venues.toml has a row for 'Bay.org/2031', for which the workspace has no data; did you mean 'Bays.org/2031'?"
     """
     close = find_close(venue_id, held)
