@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from apart import own_peak_mb
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.simulator.world.venues import VENUES
 from service import Service
 
@@ -94,7 +95,7 @@ def _harvest_ours(task: Task, *, files: bool) -> Callable[[], int]:
             open_workspace(task.folder, create=True) as workspace,
             Client(*task.urls, budget_state=workspace.budget_state) as client,
         ):
-            (summary,) = harvest(workspace, client, [task.venue_id], files=files)
+            (summary,) = harvest(workspace, client, [task.venue_id], request=HarvestRequest(no_files=not files))
             return summary.submissions + summary.replies
 
     return work

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from peercorpus.api.publish import PublishResult, publish
     from peercorpus.api.releases import LoadedRelease, load_release
     from peercorpus.api.simulation import Simulation, simulate
-    from peercorpus.execution.requests import BuildRequest
+    from peercorpus.execution.requests import BuildRequest, HarvestRequest
     from peercorpus.release.request import ReleaseRequest
 
     __version__: str
@@ -34,6 +34,7 @@ __all__ = [
     "BuildRequest",
     "BuildResult",
     "Corpus",
+    "HarvestRequest",
     "HarvestResult",
     "LoadedRelease",
     "PublishResult",
@@ -54,6 +55,7 @@ _MODULES = {
     "BuildRequest": "execution.requests",
     "BuildResult": "api.build",
     "Corpus": "api.corpus",
+    "HarvestRequest": "execution.requests",
     "HarvestResult": "api.harvest",
     "LoadedRelease": "api.releases",
     "PublishResult": "api.publish",

@@ -14,7 +14,7 @@ from peercorpus.cli.build import build, publish
 from peercorpus.cli.harvest import harvest
 from peercorpus.cli.simulate import simulate
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
-from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.requests import BuildRequest, HarvestRequest
 from peercorpus.release.request import ReleaseRequest
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
@@ -26,7 +26,7 @@ RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
 ONLY_COMMAND = {("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else"}
 """Function and option that only the command has, with the reason."""
 
-REQUESTS = {"build": BuildRequest, "publish": ReleaseRequest}
+REQUESTS = {"build": BuildRequest, "harvest": HarvestRequest, "publish": ReleaseRequest}
 """Function → the class whose fields it takes as keywords."""
 
 ONLY_PYTHON = {"progress": "commands always show their progress"}
@@ -65,8 +65,8 @@ def test_a_plan_takes_what_a_harvest_takes() -> None:
     planned, harvested = (
         set(inspect.signature(one).parameters) for one in (peercorpus.plan_harvest, peercorpus.harvest)
     )
-    # A plan stores nothing, shows no progress, and always goes beside other harvests.
-    assert harvested - planned == {"refresh", "progress", "share_budget"}
+    # A plan stores nothing and shows no progress.
+    assert harvested - planned == {"progress"}
     assert planned <= harvested
 
 
@@ -85,7 +85,7 @@ def test_a_plan_counts_what_a_harvest_then_fetches(service: Service, tmp_path: P
     listed = next(step for step in plan.steps if step.what == "listing")
     result = peercorpus.harvest(AURORA, tmp_path / "corpus", **urls(service))
     assert (plan.venue_id, listed.things) == (AURORA, result.venues[0].submissions)
-    [left] = peercorpus.plan_harvest([AURORA], tmp_path / "corpus", files=False, **urls(service))
+    [left] = peercorpus.plan_harvest([AURORA], tmp_path / "corpus", no_files=True, **urls(service))
     assert "files" not in {step.what for step in left.steps}
 
 
@@ -93,7 +93,7 @@ def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_p
     with pytest.raises(PeercorpusError, match=r"No venue was named"):
         peercorpus.plan_harvest((), tmp_path / "corpus", **urls(service))
     with pytest.raises(PeercorpusError, match=r"scope must be one of reviewbench, re2, got 'all'"):
-        peercorpus.harvest((), tmp_path / "corpus", scope="all", **urls(service))  # type: ignore[arg-type]
+        peercorpus.harvest((), tmp_path / "corpus", scope="all", **urls(service))
     with pytest.raises(VenueNotFoundError, match=r"has no venue 'NeurIPS\.cc/2022/Conference'"):
         peercorpus.plan_harvest((), tmp_path / "corpus", scope="re2", **urls(service))
 

@@ -134,7 +134,7 @@ def test_a_harvest_with_every_request_refused_raises(monkeypatch: pytest.MonkeyP
         peercorpus.harvest(
             openreview.venue_ids[0],
             tmp_path / "w",
-            files=False,
+            no_files=True,
             url_v1=openreview.url_v1,
             url_v2=openreview.url_v2,
         )
@@ -228,7 +228,7 @@ def test_a_venue_may_be_named_by_a_short_name_or_its_page(tmp_path: Path, name: 
     with peercorpus.simulate(papers=5) as openreview:
         asked = name if "?" in name else venue_id
         harvested = peercorpus.harvest(
-            asked, tmp_path / "w", files=False, url_v1=openreview.url_v1, url_v2=openreview.url_v2
+            asked, tmp_path / "w", no_files=True, url_v1=openreview.url_v1, url_v2=openreview.url_v2
         )
     assert [venue.venue_id for venue in harvested.venues] == [venue_id]
     built = peercorpus.build(tmp_path / "w", name)

@@ -26,6 +26,7 @@ from altered_answers import (
 )
 from commands import Run
 from in_this_process import build_here
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview import listing
 from peercorpus.openreview.client import Client
@@ -207,7 +208,7 @@ def test_a_faulty_note_does_not_affect_others(
     with serve_simulator(world, faults=altering("/notes", "notes", CASES[case])) as service:
         client = hasty(service)
         for _ in range(2):
-            harvest(workspace, client, VENUES, files=False)
+            harvest(workspace, client, VENUES, request=HarvestRequest(no_files=True))
             assert_all_else_is_held(workspace, undisturbed)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus"}
 
@@ -230,7 +231,7 @@ def test_a_wrong_count_loses_no_note(
     with serve_simulator(world, faults=lambda one: Fault(alters=alters) if one.path == "/notes" else None) as service:
         client = hasty(service)
         for _ in range(2):
-            harvest(workspace, client, VENUES, files=False)
+            harvest(workspace, client, VENUES, request=HarvestRequest(no_files=True))
     for venue_id, expected in undisturbed.items():
         assert held(workspace, venue_id) == expected
 
@@ -381,7 +382,7 @@ def test_a_faulty_setting_affects_no_note(
     case: str, world: World, workspace: Workspace, hasty: MakeClient, undisturbed: dict[str, Held]
 ) -> None:
     with serve_simulator(world, faults=with_settings(case)) as service:
-        harvest(workspace, hasty(service), VENUES, files=False)
+        harvest(workspace, hasty(service), VENUES, request=HarvestRequest(no_files=True))
     for venue_id, expected in undisturbed.items():
         assert held(workspace, venue_id) == expected
 
@@ -399,7 +400,7 @@ def test_a_build_with_faulty_settings_succeeds(
     cases: tuple[str, str], world: World, workspace: Workspace, hasty: MakeClient
 ) -> None:
     with serve_simulator(world, faults=with_settings(*cases)) as service:
-        harvest(workspace, hasty(service), VENUES, files=False)
+        harvest(workspace, hasty(service), VENUES, request=HarvestRequest(no_files=True))
     build_here(workspace, VENUES)
     standing = read_status(workspace)
     assert standing.holds

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from in_this_process import build_here
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import ENOUGH_ACCEPTED, Completeness, KnownIssue, read_completeness, read_status
@@ -90,7 +91,7 @@ def harvested(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder = tmp_path_factory.mktemp("completeness") / "corpus"
     with open_workspace(folder, create=True) as opened, serve_simulator(world) as service:
         with Client(service.base_url_v1, service.base_url_v2) as client:
-            harvest(opened, client, [AURORA, BOREALIS], files=False)
+            harvest(opened, client, [AURORA, BOREALIS], request=HarvestRequest(no_files=True))
         build_here(opened)
         yield opened
 
@@ -360,12 +361,12 @@ def test_two_harvests_show_what_changed_in_between(workspace: Workspace, hasty: 
     other = 3 if rating != 3 else 6
     later_ms = max(int(str(found["tmdate"])) for found in world.v2.notes.values()) + DAY_MS
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         edit_rating(world, changed, other, later_ms, public=False)
         delete_note(world, deleted, later_ms)
         hide_note(world, hidden)
         service.reindex()
-        harvest(workspace, hasty(service), [BOREALIS], files=False, refresh=True)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True, refresh=True))
     build_here(workspace)
     found = {one.review_id: one for one in workspace.tables.read(Review, BOREALIS)}
     scores = [(one.value, one.phase, one.source) for one in found[changed].scores if one.field == "rating"]

@@ -13,6 +13,7 @@ import pytest
 
 from peercorpus.errors import PeercorpusError, SignInError
 from peercorpus.execution.progress import Progress
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import HarvestSummary, harvest
 from peercorpus.openreview import listing
 from peercorpus.openreview.account import CachedAccount, Credentials, ServiceConnection
@@ -136,7 +137,7 @@ def attempt(
     error, summaries, clock = None, [], StandingClock()
     with Client(service.base_url_v1, service.base_url_v2, account, patience=HASTY, clock=clock) as client:
         try:
-            summaries = harvest(workspace, client, venue_ids, refresh=refresh)
+            summaries = harvest(workspace, client, venue_ids, request=HarvestRequest(refresh=refresh))
         except PeercorpusError as raised:
             error = raised
     return Ended(error, summaries, problems_of(workspace, venue_ids), clock.waited_s)

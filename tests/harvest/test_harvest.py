@@ -13,6 +13,7 @@ import pytest
 
 from peercorpus.errors import EmptyVenueError, SignInError, SourceError, VenueNotFoundError, VenuesFileError
 from peercorpus.execution.progress import Progress
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.simulator.server.damage import CUT_OFF, DROPPED, TRUNCATED, Fault, expired, rate_limited
@@ -71,7 +72,7 @@ def test_everything_public_is_stored_exactly_once(
 def test_notes_are_stored_as_the_service_sends_them(
     invented: World, service: Service, workspace: Workspace, hasty: MakeClient
 ) -> None:
-    harvest(workspace, hasty(service), [BOREALIS], files=False)
+    harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
     for found in workspace.raw.latest(RawKind.NOTE, BOREALIS):
         body = msgspec.json.decode(found.body)
         assert "replies" not in body.pop("details", {})
@@ -125,13 +126,13 @@ def test_a_refresh_notices_what_is_no_longer_shown(workspace: Workspace, hasty: 
     hidden_paper = roots[-1]
     hidden_reply = next(note_id for note_id in replies if world.v2.notes[note_id]["forum"] != hidden_paper)
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         assert workspace.raw.state.gone(BOREALIS) == set()
         before = workspace.raw.digest(RawKind.NOTE, BOREALIS)
         for note_id in (hidden_reply, hidden_paper):
             world.v2.notes[note_id] = {**world.v2.notes[note_id], "readers": [BOREALIS]}
         service.reindex()
-        harvest(workspace, hasty(service), [BOREALIS], files=False, refresh=True)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True, refresh=True))
         under = {note_id for note_id in replies if world.v2.notes[note_id]["forum"] == hidden_paper}
         assert workspace.raw.state.gone(BOREALIS) - under == {hidden_reply, hidden_paper}
         assert workspace.raw.digest(RawKind.NOTE, BOREALIS) != before
@@ -147,9 +148,9 @@ def test_a_refresh_fetches_changes_and_keeps_earlier_versions(workspace: Workspa
         assert isinstance(note["tmdate"], int)
         world.v2.notes[reply_id] = {**note, "tmdate": note["tmdate"] + 1}
         service.reindex()
-        harvest(workspace, hasty(service), [BOREALIS], limit=9)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(limit=9))
         assert held(workspace, RawKind.NOTE, [BOREALIS])[reply_id] == 1
-        harvest(workspace, hasty(service), [BOREALIS], refresh=True)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(refresh=True))
     assert held(workspace, RawKind.NOTE, [BOREALIS])[reply_id] == 2
     found = workspace.raw.find(RawKind.NOTE, reply_id)
     assert found is not None
@@ -167,7 +168,7 @@ def test_a_limited_harvest_can_be_continued(
     tmp_path: Path,
     limit: int,
 ) -> None:
-    few = harvest(workspace, hasty(service), venue_ids, limit=limit)
+    few = harvest(workspace, hasty(service), venue_ids, request=HarvestRequest(limit=limit))
     assert all(summary.submissions <= limit for summary in few)
     harvest(workspace, hasty(service), venue_ids)
     with open_workspace(tmp_path / "whole", create=True) as whole:
@@ -200,7 +201,9 @@ def test_an_unavailable_file_is_recorded_with_the_reason(
         assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == {"403 Forbidden": 1}
         assert [one.problem for one in workspace.raw.state.files(BOREALIS) if one.problem] == ["403 Forbidden"]
         assert harvest(workspace, hasty(service), [BOREALIS])[0].files_not_had == {"403 Forbidden": 1}
-        assert harvest(workspace, hasty(service), [BOREALIS], refresh=True)[0].files_not_had == {}
+        assert (
+            harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(refresh=True))[0].files_not_had == {}
+        )
 
 
 def test_progress_ends_at_the_total(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
@@ -223,7 +226,7 @@ def test_a_replaced_pdf_is_never_mistaken(
     world = build_world(papers=4, venues=[venue_id])
     holdings = world.v1 if venue_id == AURORA else world.v2
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         listed = [
             note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id) if note.object_id == note.forum_id
         ]
@@ -238,7 +241,7 @@ def test_a_replaced_pdf_is_never_mistaken(
             holdings.notes[note_id] = {**note, "content": {**content, "pdf": pdf}}
         service.reindex()
         # With a limit it does not request changes.
-        harvest(workspace, hasty(service), [venue_id], limit=99)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(limit=99))
     current = [stored for stored in workspace.raw.state.files(venue_id) if stored.edit_id in listed]
     wrong = [
         stored for stored in current if stored.sha256 and workspace.files.read(stored.sha256).endswith(b"a later one")
@@ -249,9 +252,9 @@ def test_a_replaced_pdf_is_never_mistaken(
 
 def test_a_restarted_listing_forgets_its_end(workspace: Workspace, hasty: MakeClient) -> None:
     with serve_simulator(build_world(papers=2, venues=[AURORA])) as service:
-        harvest(workspace, hasty(service), [AURORA], files=False)
+        harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
         assert workspace.raw.state.is_listed(AURORA) is True
-        harvest(workspace, hasty(service), [AURORA], files=False, refresh=True)
+        harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True, refresh=True))
         assert workspace.raw.state.is_listed(AURORA) is True
 
 
@@ -263,10 +266,16 @@ def test_an_unread_list_loses_no_paper(workspace: Workspace, hasty: MakeClient, 
 
     with serve_simulator(build_world(papers=30, venues=[AURORA])) as service:
         if refresh:
-            harvest(workspace, hasty(service), [AURORA], files=False)
+            harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
             assert workspace.raw.state.is_listed(AURORA) is True
         with pytest.raises(KeyboardInterrupt):
-            harvest(workspace, hasty(service), [AURORA], files=False, refresh=refresh, progress=stop)
+            harvest(
+                workspace,
+                hasty(service),
+                [AURORA],
+                request=HarvestRequest(no_files=True, refresh=refresh),
+                progress=stop,
+            )
     assert workspace.raw.state.is_listed(AURORA) is False
     assert workspace.raw.state.gone(AURORA) == set()
 
@@ -349,7 +358,7 @@ def test_only_a_sample_of_posted_papers_is_tried(workspace: Workspace, hasty: Ma
         if edit["note"]["id"] == world.v2.notes[edit["note"]["id"]]["forum"]:  # type: ignore[index]
             world.v2.edits[edit_id] = {**edit, "readers": [BOREALIS]}
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         asked = {request.query.get("note.id") for request in service.requests if request.path == "/notes/edits"}
     papers = {note["id"] for note in world.v2.notes.values() if note["id"] == note["forum"]}
     assert len(asked & papers) == 5
@@ -361,12 +370,12 @@ def test_shown_edits_are_all_requested(workspace: Workspace, hasty: MakeClient) 
         if note["id"] == note["forum"]:
             note["invitations"] = ["JLE/-/Submission"]
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), ["JLE"], files=False)
+        harvest(workspace, hasty(service), ["JLE"], request=HarvestRequest(no_files=True))
     assert set(held(workspace, RawKind.EDIT, ["JLE"])) == public(world.v2.edits)
 
 
 def test_a_summary_names_differing_counts(service: Service, workspace: Workspace, hasty: MakeClient) -> None:
-    summary = harvest(workspace, hasty(service), [BOREALIS], files=False)[0]
+    summary = harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))[0]
     assert summary.remarks == ()
     lists = tuple(replace(submissions, expected=99) for submissions in summary.lists)
     (remark,) = replace(summary, lists=lists).remarks
@@ -390,7 +399,7 @@ def test_the_users_lists_are_requested(tmp_path: Path, hasty: MakeClient) -> Non
         note["invitation"] = f"{AURORA}/-/Kites"
     (tmp_path / "venues.toml").write_text(OWN_LIST, encoding="utf-8")
     with serve_simulator(world) as service, open_workspace(tmp_path, create=True) as workspace:
-        [summary] = harvest(workspace, hasty(service), [AURORA], files=False)
+        [summary] = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
         assert {str(note["id"]) for note in papers} <= set(held(workspace, RawKind.NOTE, [AURORA]))
     assert papers
     assert summary.is_complete

@@ -9,6 +9,7 @@ import pytest
 
 from altered_answers import VENUES, altering, with_field, world
 from in_this_process import build_here
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.importers.import_dumps import import_dumps
 from peercorpus.openreview.client import Client
@@ -87,7 +88,7 @@ def test_a_harvest_keeps_its_bytes_and_says_why(
     value: object = "a\0b"
     change = with_field(field, [value] if field == "signatures" else value)
     with serve_simulator(world, faults=altering("/notes", "notes", change)) as service:
-        summaries = harvest(workspace, hasty(service), VENUES, files=False)
+        summaries = harvest(workspace, hasty(service), VENUES, request=HarvestRequest(no_files=True))
     assert all(summary.unreadable for summary in summaries)
     build_here(workspace, VENUES)
     for venue_id in VENUES:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from in_this_process import build_here
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest import session, submissions
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview import listing
@@ -130,10 +131,10 @@ def test_an_overwritten_rating_is_known(world: World, workspace: Workspace, hast
     review_id = replies(world, BOREALIS, "Official_Review")[0]
     before = values_of(world.v2.notes[review_id], "content.rating")[0]
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         edit_rating(world, review_id, 1, now_ms(), public=False)
         service.reindex()
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
     build_here(workspace, [BOREALIS])
     review = next(row for row in rows(workspace, "2-reviews", BOREALIS) if row["review_id"] == review_id)
     ratings = {(one["phase"], one["source"], one["value"]) for one in review["scores"] if one["field"] == "rating"}
@@ -150,12 +151,12 @@ def test_a_deleted_note_is_kept_and_marked(
     reply_id = replies(world, venue_id, "Comment")[0]
     paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         for note_id in (reply_id, paper_id):
             delete_note(world, note_id, now_ms())
         service.reindex()
         for refresh in (False, False, True):
-            harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=refresh))
             build_here(workspace, [venue_id])
             assert [one.get("ddate") is not None for one in versions(workspace, venue_id, reply_id)] == [False, True]
             posts = rows(workspace, "3-posts", venue_id)
@@ -171,12 +172,12 @@ def rows(workspace: Workspace, table: str, venue_id: str) -> list[dict[str, Any]
 
 def test_a_deletion_is_requested_once(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         delete_note(world, replies(world, venue_id, "Comment")[0], now_ms())
         service.reindex()
         for refresh in (False, False, True, False, False):
             service.requests.clear()
-            harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=refresh))
             if not refresh:
                 assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
@@ -186,30 +187,30 @@ def test_a_gone_note_can_return(world: World, workspace: Workspace, hasty: MakeC
     paper_id = next(one for one in papers(world, venue_id) if one != holdings(world, venue_id).notes[reply_id]["forum"])
     before = {note_id: holdings(world, venue_id).notes[note_id] for note_id in (reply_id, paper_id)}
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         hide_note(world, reply_id)
         hide_note(world, paper_id)
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         assert workspace.raw.state.gone(venue_id) == {reply_id, paper_id}
         assert workspace.raw.find(RawKind.NOTE, reply_id) is not None
         holdings(world, venue_id).notes.update(before)
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         assert workspace.raw.state.gone(venue_id) == set()
         service.requests.clear()
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         assert len([one for one in questions(service) if one.path == "/notes"]) == 3
 
 
 def test_hidden_and_new_notes_are_noticed(world: World, workspace: Workspace, hasty: MakeClient, venue_id: str) -> None:
     reply_id, paper_id = replies(world, venue_id)[0], papers(world, venue_id)[0]
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         hide_note(world, reply_id)
         posted_id = post_reply(world, paper_id, "Hello.", now_ms())
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
     assert workspace.raw.state.gone(venue_id) == {reply_id}
     assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
 
@@ -219,12 +220,12 @@ def test_a_withdrawn_paper_is_kept_with_its_discussion(
 ) -> None:
     paper_id = papers(world, venue_id)[0]
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         held = {note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id)}
         said_id = withdraw(world, paper_id, now_ms())
         service.reindex()
         for _ in range(2):
-            harvest(workspace, hasty(service), [venue_id], files=False)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
             assert {note.object_id for note in workspace.raw.latest(RawKind.NOTE, venue_id)} == held | {said_id}
             assert workspace.raw.state.gone(venue_id) == set()
             assert len(versions(workspace, venue_id, paper_id)) == 2
@@ -271,7 +272,7 @@ def test_without_news_lists_are_read_again(
     paper_id = papers(world, venue_id)[0]
     with serve_simulator(world, faults=news_answered(how)) as service:
         for _ in range(2):
-            harvest(workspace, hasty(service), [venue_id], files=False)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         assert workspace.raw.state.gone(venue_id) == set()
         edit_rating(world, review_id, "1: Strong reject", now_ms(), field="title")
         posted_id = post_reply(world, paper_id, "One more word.", now_ms())
@@ -279,9 +280,9 @@ def test_without_news_lists_are_read_again(
         delete_note(world, deleted_id, now_ms())
         service.reindex()
         for _ in range(2):
-            harvest(workspace, hasty(service), [venue_id], files=False)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         with open_workspace(tmp_path / "fresh", create=True) as fresh:
-            harvest(fresh, hasty(service), [venue_id], files=False)
+            harvest(fresh, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
             shown = {note.object_id for note in fresh.raw.latest(RawKind.NOTE, venue_id)}
     assert len(versions(workspace, venue_id, review_id)) == 2
     assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
@@ -322,22 +323,22 @@ def test_a_wrong_clock_loses_nothing(
 ) -> None:
     hidden_id, deleted_id = (replies(world, venue_id)[place] for place in (5, 9))
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         clock.ahead_ms = days * DAY_MS
         posted_id = post_reply(world, papers(world, venue_id)[0], "One more word.", now_ms())
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=refresh))
         assert workspace.raw.state.gone(venue_id) == set()
         clock.ahead_ms = 0
         second_id = post_reply(world, papers(world, venue_id)[0], "And another.", now_ms())
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=refresh))
         assert workspace.raw.state.gone(venue_id) == set()
         clock.ahead_ms = -days * DAY_MS
         hide_note(world, hidden_id)
         delete_note(world, deleted_id, now_ms())
         service.reindex()
-        harvest(workspace, hasty(service), [venue_id], files=False, refresh=refresh)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=refresh))
     assert workspace.raw.find(RawKind.NOTE, posted_id) is not None
     assert workspace.raw.find(RawKind.NOTE, second_id) is not None
     assert workspace.raw.state.gone(venue_id) - {deleted_id} == {hidden_id}
@@ -359,7 +360,7 @@ def test_a_clock_change_during_a_list_loses_nothing(
     clock.per_look_ms = per_look_ms
     with serve_simulator(world) as service:
         for refresh in (False, True, False):
-            harvest(workspace, hasty(service), [venue_id], refresh=refresh)
+            harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(refresh=refresh))
             assert workspace.raw.state.gone(venue_id) == set()
         hidden_id = replies(world, venue_id)[5]
         hide_note(world, hidden_id)

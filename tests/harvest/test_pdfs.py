@@ -17,6 +17,7 @@ import pytest
 from naming import Naming
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import show_nothing
+from peercorpus.execution.requests import EVERYTHING, HarvestRequest
 from peercorpus.harvest import pdfs
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.harvest import HarvestSummary, harvest
@@ -278,14 +279,14 @@ def harvest_twice(
     world: World, workspace: Workspace, service: Service, hasty: MakeClient, change: Callable[[str], object]
 ) -> tuple[list[str], HarvestSummary]:
     """List the venue; change two papers; fetch the files as if long afterwards."""
-    harvest(workspace, hasty(service), [BOREALIS], files=False)
+    harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
     changed = [str(note["id"]) for note in papers(world)[:2]]
     workspace.raw.state.sight([str(note["id"]) for note in papers(world)], 1)
     for paper_id in changed:
         change(paper_id)
     service.reindex()
     # With a limit it does not request changes.
-    return changed, harvest(workspace, hasty(service), [BOREALIS], limit=99)[0]
+    return changed, harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(limit=99))[0]
 
 
 @pytest.mark.slow
@@ -394,19 +395,19 @@ def listed_long_ago(
 ) -> Iterator[Service]:
     """A service whose edits were all listed four hours ago, before any file was requested."""
     with serve_simulator(world, faults=faults_by_name(*faults)) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         monkeypatch.setattr(pdfs, "now_ms", lambda: now_ms() + HOURS_MS)
         service.requests.clear()
         yield service
 
 
 def _wanted(workspace: Workspace, client: Client) -> list[PdfRequest]:
-    session = open_session(workspace, client, BOREALIS, limit=None, refresh=False, show=show_nothing)
+    session = open_session(workspace, client, BOREALIS, EVERYTHING, show_nothing)
     return pdfs.missing_files(session)
 
 
 def fetch_files(workspace: Workspace, client: Client) -> None:
-    session = open_session(workspace, client, BOREALIS, limit=None, refresh=False, show=show_nothing)
+    session = open_session(workspace, client, BOREALIS, EVERYTHING, show_nothing)
     harvest_history(session)
     harvest_pdfs(session)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands import Run, assert_refused
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.plan import PlannedStep, plan_harvest
 from peercorpus.openreview import listing as listing_pages
@@ -21,7 +22,7 @@ MakeClient = Callable[..., Client]
 
 
 def steps(workspace: Workspace, client: Client, venue_id: str, **options: int) -> dict[str, PlannedStep]:
-    (plan,) = plan_harvest(workspace, client, [venue_id], **options)  # type: ignore[arg-type]
+    (plan,) = plan_harvest(workspace, client, [venue_id], HarvestRequest(**options))  # type: ignore[arg-type]
     return {step.what: step for step in plan.steps}
 
 
@@ -40,7 +41,7 @@ def test_the_planned_requests_are_the_requests_made(workspace: Workspace, hasty:
         assert planned["listing"].things == planned["files"].things == planned["versions"].things == 120
         assert planned["versions"].is_rough
         service.requests.clear()
-        harvest(workspace, hasty(service), [venue_id], files=False)
+        harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True))
         asked = kinds(service)
         lists = {one.query["invitation"] for one in service.requests if one.path == "/notes"}
         # An empty list is read and counted too.
@@ -66,7 +67,7 @@ def test_the_planned_pages_are_the_pages_requested(workspace: Workspace, hasty: 
     with serve_simulator(build_world(papers=1_400, venues=[BOREALIS])) as service:
         listing = steps(workspace, hasty(service), BOREALIS)["listing"]
         service.requests.clear()
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         asked = kinds(service)["listing"]
     assert (listing.fewest, listing.requests, listing.most) == (4, 5, 8)
     # Replies of the simulator are short.
@@ -81,7 +82,7 @@ def test_long_replies_take_the_most_pages(
     with serve_simulator(build_world(papers=900, venues=[BOREALIS])) as service:
         listing = steps(workspace, hasty(service), BOREALIS)["listing"]
         service.requests.clear()
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
         asked = kinds(service)["listing"]
     assert listing.fewest is not None
     assert listing.most is not None

@@ -10,6 +10,7 @@ import pytest
 
 from peercorpus.cli.text.status import standing
 from peercorpus.execution.progress import show_nothing
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.plan import plan_harvest
 from peercorpus.harvest.session import VenueSession
@@ -68,7 +69,7 @@ def miscounts(request: Request) -> Fault | None:
 
 def test_hidden_lists_show_withdrawn_papers(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world) as service:
-        (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
+        (summary,) = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
     counts = {held.invitation: (held.received, held.expected) for held in summary.lists}
     assert counts == {name: (count(world, name),) * 2 for name in (BLIND, DESK_REJECTED, WITHDRAWN)}
     assert count(world, WITHDRAWN) > 0
@@ -80,20 +81,20 @@ def test_hidden_lists_show_withdrawn_papers(workspace: Workspace, world: World, 
 @pytest.mark.slow
 def test_a_refused_list_is_named_and_stops_nothing(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world, faults=refuses) as service:
-        assert plan_harvest(workspace, hasty(service), [AURORA], files=False)
-        (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
-        (again,) = harvest(workspace, hasty(service), [AURORA], files=False)
+        assert plan_harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
+        (summary,) = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
+        (again,) = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
     assert again.lists == summary.lists
     assert any(WITHDRAWN in remark and "403" in remark for remark in summary.remarks)
     assert " Withdrawn_Submission: refused (403 Forbidden)" in standing(read_status(workspace))
     with serve_simulator(world) as service:
-        (cured,) = harvest(workspace, hasty(service), [AURORA], files=False, refresh=True)
+        (cured,) = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True, refresh=True))
     assert not cured.remarks
 
 
 def test_a_list_shorter_than_its_count_is_named(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world, faults=miscounts) as service:
-        (summary,) = harvest(workspace, hasty(service), [AURORA], files=False)
+        (summary,) = harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
     held = count(world, WITHDRAWN)
     assert [remark for remark in summary.remarks if WITHDRAWN in remark and str(held + 1) in remark]
     assert f" Withdrawn_Submission: {held} of {held + 1}" in standing(read_status(workspace))
@@ -101,11 +102,11 @@ def test_a_list_shorter_than_its_count_is_named(workspace: Workspace, world: Wor
 
 def test_an_unrequested_list_is_not_complete(workspace: Workspace, world: World, hasty: MakeClient) -> None:
     with serve_simulator(world) as service:
-        harvest(workspace, hasty(service), [AURORA], files=False)
+        harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
         with workspace.raw.transaction():
             workspace.raw.state.forget_listings(AURORA, WITHDRAWN)
         assert read_completeness(workspace, AURORA).held.is_listed is False
-        harvest(workspace, hasty(service), [AURORA], files=False)
+        harvest(workspace, hasty(service), [AURORA], request=HarvestRequest(no_files=True))
     assert read_completeness(workspace, AURORA).held.is_listed is True
 
 
@@ -122,10 +123,10 @@ def harvest_twice(folder: Path, venue_id: str, *faults: str) -> tuple[set[Row], 
             serve_simulator(world, faults=faults_by_name(*faults)) as service,
             Client(service.base_url_v1, service.base_url_v2) as client,
         ):
-            harvest(workspace, client, [venue_id], files=False)
+            harvest(workspace, client, [venue_id], request=HarvestRequest(no_files=True))
             _change(world)
             service.reindex()
-            harvest(workspace, client, [venue_id], files=False)
+            harvest(workspace, client, [venue_id], request=HarvestRequest(no_files=True))
             requests = list(service.requests)
         kinds = (RawKind.NOTE, RawKind.EDIT, RawKind.REFERENCE, RawKind.INVITATION)
         return {

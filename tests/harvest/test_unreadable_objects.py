@@ -8,6 +8,7 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.cli.text.status import standing
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import HarvestSummary, harvest
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.raw_rows import split_replies
@@ -51,7 +52,7 @@ def take(
     workspace: Workspace, hasty: MakeClient, world: World, venue_id: str, faults: Faults | None = None
 ) -> HarvestSummary:
     with serve_simulator(world, faults=faults) as service:
-        (summary,) = harvest(workspace, hasty(service), [venue_id], files=False, refresh=True)
+        (summary,) = harvest(workspace, hasty(service), [venue_id], request=HarvestRequest(no_files=True, refresh=True))
     return summary
 
 
@@ -189,8 +190,8 @@ def test_settings_that_are_not_json_are_kept(workspace: Workspace, hasty: MakeCl
 def test_an_update_with_an_unreadable_note(workspace: Workspace, hasty: MakeClient, world: World) -> None:
     root, reply = root_and_reply(world, BOREALIS)
     with serve_simulator(world, faults=harming(VALUES["too_deep"], {root, reply})) as service:
-        harvest(workspace, hasty(service), [BOREALIS], files=False)
-        (again,) = harvest(workspace, hasty(service), [BOREALIS], files=False)
+        harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
+        (again,) = harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
     assert again.came == 0
     assert {root, reply} <= set(again.unreadable)
     assert not workspace.raw.state.gone(BOREALIS)

@@ -11,6 +11,7 @@ import pytest
 from commands import Run
 from in_this_process import build_here
 from peercorpus.execution.progress import Progress
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest import venue_edits
 from peercorpus.harvest.harvest import HarvestSummary, harvest
 from peercorpus.harvest.plan import plan_harvest
@@ -77,7 +78,7 @@ def fetch(
 ) -> tuple[list[HarvestSummary], list[Request]]:
     """Harvest without files; also return the requests for edits."""
     with serve_simulator(world, faults=faults) as service, make_client(service) as client:
-        summaries = harvest(workspace, client, [BOREALIS], files=False, **options)
+        summaries = harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True, **options))
         return summaries, edit_requests(service)
 
 
@@ -220,7 +221,7 @@ def test_an_interrupted_list_resumes_where_it_stopped(
         while runs < 200:
             runs += 1
             try:
-                harvest(workspace, client, [BOREALIS], files=False, progress=Stopper(every))
+                harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True), progress=Stopper(every))
             except KeyboardInterrupt:
                 continue
             break
@@ -267,11 +268,11 @@ def harvest_twice(folder: Path, world: World, name: str = "") -> tuple[Records, 
         serve_simulator(world, faults=faults) as service,
         make_client(service) as client,
     ):
-        harvest(workspace, client, [BOREALIS], files=False)
+        harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         change(world, asked_before(workspace))
         service.reindex()
         service.requests.clear()
-        harvest(workspace, client, [BOREALIS], files=False)
+        harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         return records(workspace), edit_requests(service)
 
 
@@ -297,12 +298,12 @@ def test_a_wrong_order_is_not_trusted(changing: World, tmp_path: Path) -> None:
         serve_simulator(changing, faults=unsorted) as service,
         make_client(service) as client,
     ):
-        harvest(workspace, client, [BOREALIS], files=False)
+        harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         changed = asked_before(workspace)
         change(changing, changed)
         service.reindex()
         service.requests.clear()
-        (summary,) = harvest(workspace, client, [BOREALIS], files=False)
+        (summary,) = harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         singly = {request.query.get("note.id") for request in edit_requests(service)}
     assert summary.no_list == "not the latest edits first"
     assert changed <= singly
@@ -315,7 +316,7 @@ def test_an_overloading_list_is_tried_again(
         return server_error() if is_edit_list(request) else None
 
     with serve_simulator(world, faults=too_much) as service:
-        (summary,) = harvest(workspace, hasty(service), [BOREALIS], files=False)
+        (summary,) = harvest(workspace, hasty(service), [BOREALIS], request=HarvestRequest(no_files=True))
     assert records(workspace) == by_note[0]
     assert summary.no_list is None
 
@@ -376,11 +377,11 @@ def test_the_plan_states_the_way(run: Run, world: World, tmp_path: Path) -> None
 
 def test_planned_list_requests_are_made(world: World, workspace: Workspace) -> None:
     with serve_simulator(world) as service, make_client(service) as client:
-        (plan,) = plan_harvest(workspace, client, [BOREALIS], files=False)
+        (plan,) = plan_harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         service.requests.clear()
-        harvest(workspace, client, [BOREALIS], files=False)
+        harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
         asked = edit_requests(service)
-        (again,) = plan_harvest(workspace, client, [BOREALIS], files=False)
+        (again,) = plan_harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
     planned = next(step for step in plan.steps if step.what == "versions")
     tried = 2 * 5
     assert planned.by_venue

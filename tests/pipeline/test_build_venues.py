@@ -19,7 +19,7 @@ from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.execution.ray_cluster import RayExecutor
-from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.requests import BuildRequest, HarvestRequest
 from peercorpus.execution.stage import split_forums
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
@@ -54,7 +54,7 @@ def harvested(tmp_path_factory: pytest.TempPathFactory) -> Path:
         open_workspace(folder, create=True) as workspace,
     ):
         harvest(workspace, client, VENUES[:1])
-        harvest(workspace, client, VENUES[1:], files=False)
+        harvest(workspace, client, VENUES[1:], request=HarvestRequest(no_files=True))
     return folder
 
 

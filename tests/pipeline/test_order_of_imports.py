@@ -10,6 +10,7 @@ import pytest
 
 from in_this_process import build_here
 from other_layouts import paper_row
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.importers import venue_names
 from peercorpus.importers.import_dumps import import_dumps
@@ -164,7 +165,7 @@ def test_harvest_reclaims_misplaced_records(tmp_path: Path) -> None:
             with open_workspace(tmp_path / order[0], create=True) as workspace:
                 for step in order:
                     if step == "harvest":
-                        harvest(workspace, client, [venue_id], files=False)
+                        harvest(workspace, client, [venue_id], request=HarvestRequest(no_files=True))
                     else:
                         take(workspace, tmp_path, [content_only(1, public_forum(world, venue_id))], "iclr2019.json")
                         papers(workspace, ICLR)
@@ -254,7 +255,7 @@ def test_harvest_replaces_records_not_texts(tmp_path: Path, workspace: Workspace
     with serve_simulator(world) as service, Client(service.base_url_v1, service.base_url_v2, None) as client:
         for step in order:
             if step == "harvest":
-                harvest(workspace, client, [BOREALIS], files=False)
+                harvest(workspace, client, [BOREALIS], request=HarvestRequest(no_files=True))
             else:
                 import_dumps(workspace, [published])
             build_here(workspace)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.openreview.client import Client
 from peercorpus.simulator.server.damage import Fault
@@ -106,5 +107,5 @@ def undisturbed(world: World, tmp_path_factory: pytest.TempPathFactory) -> dict[
         Client(service.base_url_v1, service.base_url_v2) as client,
         open_workspace(folder, create=True) as workspace,
     ):
-        harvest(workspace, client, VENUES, files=False)
+        harvest(workspace, client, VENUES, request=HarvestRequest(no_files=True))
         return {venue_id: held(workspace, venue_id) for venue_id in VENUES}

@@ -3,23 +3,23 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from peercorpus.api.arguments import (
+    Field,
     list_venues,
     make_receivers,
+    make_request,
     read_optional_path,
     read_path,
-    read_value,
     read_venues,
-    require_positive,
 )
 from peercorpus.errors import PeercorpusError
+from peercorpus.execution.requests import HarvestRequest
 
 if TYPE_CHECKING:
     from peercorpus.harvest.harvest import HarvestSummary
     from peercorpus.harvest.plan import VenuePlan
-    from peercorpus.harvest.session import Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,11 @@ def harvest(
     venue_ids: str | Iterable[str],
     folder: str | Path,
     *,
-    limit: int | None = None,
-    files: bool = True,
-    refresh: bool = False,
-    scope: Literal["reviewbench", "re2"] | None = None,
-    share_budget: bool = False,
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
+    **request: Field,
 ) -> HarvestResult:
     """Fetch venues from OpenReview into a workspace, as `peercorpus harvest` does.
 
@@ -59,15 +55,11 @@ def harvest(
     Args:
         venue_ids: Short names such as "ICLR2024", group ids, or the URLs of their pages.
         folder: Folder of the workspace, which is created if it is missing.
-        limit: Number of submissions per venue, 1 or more; None means all.
-        files: Whether to fetch the PDFs.
-        refresh: Whether to list everything again, and to retry files that were refused.
-        scope: Also harvest all venues of a published dataset; `venue_ids` may then be empty.
-        share_budget: Whether to continue although another harvest uses the same account.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
         progress: Receives lines on how far the harvest is and why it waits, such as `print`; None shows nothing.
+        request: What to fetch: the fields of `peercorpus.HarvestRequest`. With a scope, `venue_ids` may be empty.
 
     Raises:
         VenueNotFoundError: A venue does not exist.
@@ -84,25 +76,29 @@ def harvest(
         >>> [(venue.venue_id, venue.submissions) for venue in result.venues], result.is_complete
         ([('Aurora.cc/2020/Conference', 1)], True)
     """
-    from peercorpus.harvest.session import Access
+    from peercorpus.harvest.harvest import check_refusals, is_complete
+    from peercorpus.harvest.harvest import harvest as run_harvest
+    from peercorpus.harvest.session import Access, open_client
 
-    require_positive(limit=limit)
-    token = read_optional_path(token_file, "token_file", "file")
-    access = Access(url_v1, url_v2, token, is_shared=share_budget)
-    chosen = _choose_venues(venue_ids, scope, folder)
-    return _harvest(chosen, folder, access, progress, limit=limit, files=files, refresh=refresh)
+    asked = make_request(HarvestRequest, "harvest", request)
+    token, path = read_optional_path(token_file, "token_file", "file"), read_path(folder, "folder")
+    access = Access(url_v1, url_v2, token, is_shared=asked.share_budget)
+    chosen = _choose_venues(venue_ids, asked, path)
+    say, show = make_receivers(progress)
+    with open_client(path, access, say, say) as (opened, client):
+        summaries = run_harvest(opened, client, chosen, asked, show)
+    check_refusals(summaries)
+    return HarvestResult(path, tuple(summaries), is_complete(summaries))
 
 
 def plan_harvest(
     venue_ids: str | Iterable[str],
     folder: str | Path,
     *,
-    limit: int | None = None,
-    files: bool = True,
-    scope: Literal["reviewbench", "re2"] | None = None,
     url_v1: str | None = None,
     url_v2: str | None = None,
     token_file: str | Path | None = None,
+    **request: Field,
 ) -> "tuple[VenuePlan, ...]":
     """Estimate what a harvest has left to fetch, as `peercorpus harvest --plan` does; nothing is fetched.
 
@@ -111,12 +107,10 @@ def plan_harvest(
     Args:
         venue_ids: As in `harvest`.
         folder: Folder of the workspace, which is created if it is missing.
-        limit: Number of submissions per venue, 1 or more; None means all.
-        files: Whether the PDFs will be fetched.
-        scope: Also plan all venues of a published dataset; `venue_ids` may then be empty.
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
+        request: What would be fetched, as in `harvest`.
 
     Returns:
         The plan of each venue, with its requests by step.
@@ -135,38 +129,16 @@ def plan_harvest(
     from peercorpus.harvest.plan import plan_harvest as run_plan
     from peercorpus.harvest.session import Access, open_client
 
-    require_positive(limit=limit)
-    token = read_optional_path(token_file, "token_file", "file")
+    asked = make_request(HarvestRequest, "plan_harvest", request)
+    token, path = read_optional_path(token_file, "token_file", "file"), read_path(folder, "folder")
     access = Access(url_v1, url_v2, token, is_held=False, is_shared=True)
-    chosen = _choose_venues(venue_ids, scope, folder)
+    chosen = _choose_venues(venue_ids, asked, path)
     say, _ = make_receivers(None)
-    with open_client(read_path(folder, "folder"), access, say, say) as (opened, client):
-        return tuple(run_plan(opened, client, chosen, limit=limit, files=files))
-
-
-def _harvest(
-    venue_ids: list[str],
-    folder: str | Path,
-    access: "Access",
-    progress: Callable[[str], None] | None,
-    *,
-    limit: int | None,
-    files: bool,
-    refresh: bool,
-) -> HarvestResult:
-    from peercorpus.harvest.harvest import check_refusals, is_complete
-    from peercorpus.harvest.harvest import harvest as run_harvest
-    from peercorpus.harvest.session import open_client
-
-    say, show = make_receivers(progress)
-    path = read_path(folder, "folder")
     with open_client(path, access, say, say) as (opened, client):
-        summaries = run_harvest(opened, client, venue_ids, limit=limit, files=files, refresh=refresh, progress=show)
-    check_refusals(summaries)
-    return HarvestResult(path, tuple(summaries), is_complete(summaries))
+        return tuple(run_plan(opened, client, chosen, asked))
 
 
-def _choose_venues(venue_ids: str | Iterable[str], scope: str | None, folder: str | Path) -> list[str]:
+def _choose_venues(venue_ids: str | Iterable[str], request: HarvestRequest, folder: Path) -> list[str]:
     """Return the ids of the venues to harvest: those named, and those of a published dataset.
 
     Raises:
@@ -176,8 +148,8 @@ def _choose_venues(venue_ids: str | Iterable[str], scope: str | None, folder: st
     from peercorpus.workspace.workspace import read_held_venues
 
     named = list_venues(venue_ids)
-    in_scope = read_recipe(read_value(RecipeName, "scope", scope)).venue_ids if scope is not None else ()
+    in_scope = read_recipe(RecipeName(request.scope)).venue_ids if request.scope is not None else ()
     if not (named or in_scope) or not all(named):
         raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
-    held = read_held_venues(read_path(folder, "folder"))
+    held = read_held_venues(folder)
     return list(dict.fromkeys([*read_venues(named, held), *in_scope]))

@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from cyclopts import Parameter
 
-from peercorpus.cli.console import OPENREVIEW, AtLeastOne, Connection, ProgressLines, WorkspaceFolder, say
+from peercorpus.cli.console import OPENREVIEW, Connection, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
+from peercorpus.execution.requests import EVERYTHING, HarvestRequest
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.suggestions import find_close
 from peercorpus.records.untrusted_text import escape_controls
@@ -49,12 +50,8 @@ def harvest(
     /,
     *,
     workspace: WorkspaceFolder,
-    scope: Literal["reviewbench", "re2"] | None = None,
-    limit: Annotated[int | None, AtLeastOne] = None,
-    files: Annotated[bool, Parameter(negative="--no-files")] = True,
-    refresh: bool = False,
+    request: Annotated[HarvestRequest, Parameter(name="*")] = EVERYTHING,
     plan: bool = False,
-    share_budget: bool = False,
     connection: Connection = OPENREVIEW,
 ) -> int:
     """Fetch venues from OpenReview into a workspace. The same command continues an interrupted run.
@@ -65,18 +62,8 @@ def harvest(
 
     Parameters
     ----------
-    scope
-        Also harvest all venues of a published dataset, which 'peercorpus recipe' lists.
-    limit
-        Only the first N submissions of each venue.
-    files
-        Fetch the PDFs too.
-    refresh
-        List everything again, and retry files that were refused.
     plan
         Print how many requests, hours and gigabytes the harvest will take, and stop.
-    share_budget
-        Continue although another harvest or another machine uses the same account, and share its request budget.
     """
     from peercorpus.harvest.harvest import harvest as run_harvest
     from peercorpus.harvest.plan import plan_harvest
@@ -84,17 +71,16 @@ def harvest(
 
     for name in filter(is_forum_page, venue_ids or ()):
         _explain_forum(read_forum_id(name), workspace, connection)
-    venues = _name_venues(venue_ids or [], scope, workspace)
+    venues = _name_venues(venue_ids or [], request.scope, workspace)
     if not venues:
         raise PeercorpusError("Nothing to harvest was named; name a VENUE_ID, or the scope of a dataset with --scope.")
     # A plan asks for so little that it may go beside a harvest.
-    asking = _asking(connection, workspace, is_held=not plan, is_shared=share_budget or plan)
+    asking = _asking(connection, workspace, is_held=not plan, is_shared=request.share_budget or plan)
     with asking as (opened, client, lines):
         if plan:
-            say(planned(plan_harvest(opened, client, venues, limit=limit, files=files)))
+            say(planned(plan_harvest(opened, client, venues, request)))
             return ExitCode.DONE
-        show = lines.show
-        summaries = run_harvest(opened, client, venues, limit=limit, files=files, refresh=refresh, progress=show)
+        summaries = run_harvest(opened, client, venues, request, lines.show)
     return _report_harvest(summaries, workspace)
 
 

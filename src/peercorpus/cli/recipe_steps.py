@@ -16,7 +16,7 @@ from peercorpus.cli.console import Connection, ProgressLines
 from peercorpus.cli.harvest import open_harvest
 from peercorpus.cli.text.formatting import size
 from peercorpus.errors import DumpError, RefusedAlikeError, SourceError, UnreachableError, WorkspaceError
-from peercorpus.execution.requests import BuildRequest
+from peercorpus.execution.requests import BuildRequest, HarvestRequest
 from peercorpus.harvest.harvest import harvest
 from peercorpus.harvest.pdfs import MOST_IN_ONE
 from peercorpus.harvest.plan import FILES_AN_HOUR, NOTES_AN_HOUR, RoughCost, estimate_unlisted
@@ -284,7 +284,7 @@ class RecipeRun:
             with open_harvest(self.connection, self.workspace) as (opened, client):
                 # The workspace is the recipe's own from its first request on, so that the same command continues.
                 write_state(self.workspace, state)
-                summaries = harvest(opened, client, missing, files=self.files, progress=self.lines.show)
+                summaries = harvest(opened, client, missing, HarvestRequest(no_files=not self.files), self.lines.show)
         except SourceError as error:
             if type(error) not in {SourceError, UnreachableError}:
                 raise

@@ -1,4 +1,4 @@
-"""The requests for work on a workspace: where it runs, how PDFs are read, and what a build makes."""
+"""The requests for work on a workspace: what a harvest fetches, how PDFs are read, what a build makes, and where."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -7,6 +7,16 @@ from typing import Literal
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import PDF_TIMEOUT_S
+
+
+def require_positive(option: str, number: float | None) -> None:
+    """Require a finite number above 0, or None.
+
+    Raises:
+        PeercorpusError: It is something else.
+    """
+    if number is not None and not (isfinite(number) and number > 0):
+        raise PeercorpusError(f"{option} must be a finite number, more than 0, got {number:g}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +93,35 @@ class BuildRequest(ReadingRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HarvestRequest:
+    """What a harvest fetches: the options of `peercorpus harvest`, and keyword arguments of `harvest` in Python.
+
+    Attributes:
+        scope: Also harvest all venues of a published dataset, which 'peercorpus recipe' lists.
+        limit: Only the first N submissions of each venue, list by list in the order of their ids.
+        no_files: Leave out the PDFs.
+        refresh: List everything again, and retry files that were refused.
+        share_budget: Continue although another harvest or another machine uses the same account, and share its request
+            budget.
+
+    Raises:
+        PeercorpusError: The limit is not positive.
+    """
+
+    scope: Literal["reviewbench", "re2"] | None = None
+    limit: int | None = None
+    no_files: bool = False
+    refresh: bool = False
+    share_budget: bool = False
+
+    def __post_init__(self) -> None:
+        require_positive("--limit", self.limit)
+
+
+EVERYTHING = HarvestRequest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatedEngine(BuildRequest):
     """A request with the engine that a venue's texts state, so that it need not be loaded to name its version.
 
@@ -91,13 +130,3 @@ class StatedEngine(BuildRequest):
     """
 
     engine_version: str
-
-
-def require_positive(option: str, number: float | None) -> None:
-    """Require a finite number above 0, or None.
-
-    Raises:
-        PeercorpusError: It is something else.
-    """
-    if number is not None and not (isfinite(number) and number > 0):
-        raise PeercorpusError(f"{option} must be a finite number, more than 0, got {number:g}.")

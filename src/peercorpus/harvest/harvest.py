@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from peercorpus.errors import BusyError, EmptyVenueError, RefusedAlikeError
 from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.execution.requests import EVERYTHING, HarvestRequest
 from peercorpus.harvest.edit_history import harvest_history
 from peercorpus.harvest.pdfs import harvest_pdfs, missing_files
 from peercorpus.harvest.session import VenueSession, open_session
@@ -139,10 +140,7 @@ def harvest(
     workspace: Workspace,
     client: Client,
     venue_ids: Sequence[str],
-    *,
-    limit: int | None = None,
-    files: bool = True,
-    refresh: bool = False,
+    request: HarvestRequest = EVERYTHING,
     progress: Show = show_nothing,
 ) -> list[HarvestSummary]:
     """Fetch the missing parts of some venues: submissions with all replies, earlier versions, PDFs.
@@ -154,9 +152,7 @@ def harvest(
         workspace: The workspace, which stores everything as received; only public records are published later.
         client: The client for requests to OpenReview.
         venue_ids: Ids of venue groups, such as `ICLR.cc/2024/Conference`.
-        limit: Number of submissions per venue, 1 or more, list by list in order of their id; None means all.
-        files: Whether to fetch PDFs.
-        refresh: Whether to list everything again, and request files again that were not received.
+        request: What to fetch; the venues of its scope must be among `venue_ids`.
         progress: Called after every page, note and file.
 
     Raises:
@@ -170,15 +166,15 @@ def harvest(
     stored_before = {}
     for venue_id in dict.fromkeys(venue_ids):
         before = client.requests
-        sessions.append(open_session(workspace, client, venue_id, limit=limit, refresh=refresh, show=progress))
+        sessions.append(open_session(workspace, client, venue_id, request, progress))
         requests[venue_id] = client.requests - before
         stored_before[venue_id] = _count_stored(workspace.raw, venue_id)
-        if refresh:
+        if request.refresh:
             with workspace.raw.transaction():
                 workspace.raw.state.forget_listings(venue_id)
     empty: list[EmptyVenueError] = []
     steps = _harvest_news, harvest_history, harvest_pdfs
-    for step in steps if files else steps[:-1]:
+    for step in steps[:-1] if request.no_files else steps:
         for session in list(sessions):
             before = client.requests
             try:
@@ -190,7 +186,7 @@ def harvest(
     if empty:
         raise empty[0]
     return [
-        _summarise(session, requests[session.venue_id], stored_before[session.venue_id], files=files)
+        _summarise(session, requests[session.venue_id], stored_before[session.venue_id], files=not request.no_files)
         for session in sessions
     ]
 

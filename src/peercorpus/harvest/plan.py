@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from peercorpus.errors import EmptyVenueError, NotGivenError
 from peercorpus.execution.progress import show_nothing
+from peercorpus.execution.requests import EVERYTHING, HarvestRequest
 from peercorpus.harvest.edit_history import TRIED, notes_with_history
 from peercorpus.harvest.pdf_list import CURRENT
 from peercorpus.harvest.pdfs import MOST_IN_ONE, missing_files, trusts_names
@@ -87,7 +88,7 @@ class VenuePlan:
 
 
 def plan_harvest(
-    workspace: Workspace, client: Client, venue_ids: Sequence[str], *, limit: int | None = None, files: bool = True
+    workspace: Workspace, client: Client, venue_ids: Sequence[str], request: HarvestRequest = EVERYTHING
 ) -> list[VenuePlan]:
     """Estimate what is left to fetch; only requests settings and counts of the venues, and stores nothing.
 
@@ -102,12 +103,12 @@ def plan_harvest(
     """
     plans = []
     for venue_id in dict.fromkeys(venue_ids):
-        session = open_session(workspace, client, venue_id, limit=limit, refresh=False, show=show_nothing)
+        session = open_session(workspace, client, venue_id, replace(request, refresh=False), show_nothing)
         listing, papers = _plan_listing(session)
         is_listed = all(session.raw.state.listing(venue_id, name).complete for name in session.profile.lists)
         versions = _plan_versions(session, papers, is_listed=is_listed)
         steps = [listing, versions]
-        if files:
+        if not request.no_files:
             steps.append(_plan_files(session, papers, is_listed=is_listed, is_rough=versions.things > 0))
         plans.append(VenuePlan(venue_id, session.api, tuple(steps)))
     return plans

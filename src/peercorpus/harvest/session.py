@@ -8,6 +8,7 @@ from pathlib import Path
 
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import Meter, Show
+from peercorpus.execution.requests import HarvestRequest
 from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
 from peercorpus.openreview.account import name_budget_owner, read_account
 from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
@@ -197,7 +198,7 @@ class VenueSession:
 
 
 def open_session(
-    workspace: Workspace, client: Client, venue_id: str, *, limit: int | None, refresh: bool, show: Show
+    workspace: Workspace, client: Client, venue_id: str, request: HarvestRequest, show: Show
 ) -> VenueSession:
     """Request the settings of a venue from OpenReview and return its session.
 
@@ -212,8 +213,8 @@ def open_session(
         files=workspace.files,
         client=client,
         profile=profile,
-        limit=limit,
-        refresh=refresh,
+        limit=request.limit,
+        refresh=request.refresh,
         show=show,
         setbacks=FailureCount(client.patience.most_in_a_row),
     )
