@@ -20,7 +20,7 @@ SHOWN_PAPERS, CONVERTED_PDFS = 2, 3
 LOGS = frozenset({".eval", "logs.json", "eval-set.json", ".eval-set-id"})
 CLOCK_COLUMNS = {"listings": "started_ms", "objects": "seen_ms", "sightings": "shown_ms"}
 """Tables of `raw.db`, each with the column that records when something was requested."""
-UNDIGESTED = {"budget", "secrets"}
+UNDIGESTED = {"budget", "secrets", "secret_copies"}
 """Tables of `raw.db` whose content depends only on the clock and on chance."""
 
 

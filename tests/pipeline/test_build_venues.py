@@ -236,7 +236,7 @@ import os, signal, sys
 from pathlib import Path
 import psutil
 from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.stage import Options
+from peercorpus.execution.requests import BuildRequest
 from peercorpus.pipeline import build_venues, plan_build
 from peercorpus.pipeline.build import build
 from peercorpus.workspace import delta_tables
@@ -254,7 +254,7 @@ def show(progress):
             os.kill(workers[0].pid if victim == "worker" else os.getpid(), signal.SIGKILL)
 
 with open_workspace(Path(sys.argv[1])) as workspace:
-    build(workspace, options=Options(workers=2), progress=show, spread=LocalExecutor())
+    build(workspace, options=BuildRequest(workers=2), progress=show, spread=LocalExecutor())
 """
 
 

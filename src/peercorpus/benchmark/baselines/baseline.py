@@ -124,13 +124,13 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
         },
         BenchTask.REVIEW: {
             "template": f"{_HERE}.simple:TemplateReview",
-            "nearest": f"{_HERE}.linear:NearestReview",
+            "nearest": f"{_HERE}.nearest:NearestReview",
             "other-paper": f"{_HERE}.people:OtherPaper",
             "generic": f"{_HERE}.people:GenericReview",
         },
         BenchTask.REBUTTAL: {
             "template": f"{_HERE}.simple:TemplateTurn",
-            "retrieved": f"{_HERE}.linear:RetrievedTurn",
+            "retrieved": f"{_HERE}.nearest:RetrievedTurn",
             "other-paper": f"{_HERE}.people:OtherPaper",
         },
         BenchTask.META_REVIEW: {
