@@ -56,11 +56,6 @@ def test_what_a_corpus_has_is_counted_paper_by_paper() -> None:
     assert (row.texts, row.initial_texts) == (2, 1)
 
 
-def test_an_empty_corpus_has_zero_counts() -> None:
-    row = dataset_row(Given())
-    assert (row.papers, row.tasks, row.has, row.source) == (0, (), (), "")
-
-
 def test_the_sixteen_rows_are_as_printed() -> None:
     rows = printed_rows()
     assert len(rows) == 16

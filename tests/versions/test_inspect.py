@@ -11,7 +11,6 @@ from in_this_process import InThisProcess
 from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
 from naming import Naming
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import Stage, no_report
@@ -111,14 +110,6 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_inspected(wo
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_every_failure_has_a_reason(workspace: Workspace) -> None:
-    failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
-    hold(workspace, papers(5))
-    (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
-    assert balance.set_aside == {Reason.PDF_CRASHED: 2, Reason.PDF_OUT_OF_MEMORY: 1, Reason.PDF_TIMEOUT: 1}
-    assert balance.holds
-
-
 def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspect, "BATCH_FILES", 4)
     sha256s = hold(workspace, papers(10))
@@ -209,11 +200,6 @@ def test_pages_after_the_references_and_beyond_a_limit_are_not_inspected() -> No
 
 def _thanks(pages: list[bytes]) -> bool:
     return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in inspect_file(by_hand(pages)).signs}
-
-
-def test_a_page_with_very_much_text_is_inspected() -> None:
-    looked = inspect_file(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
-    assert (looked.pages, len(looked.signs)) == (2, 2)
 
 
 def test_a_file_that_disappeared_is_unreadable(tmp_path: Path) -> None:

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from matplotlib.text import Text
 
 import invented_tables as made
 import peercorpus
 from commands import Ended, Run, assert_refused, run_command
-from invented_sources import Given, paper, review, talk
+from in_this_process import InThisProcess
 from invented_tables import ICLR, ICML, a_forum
-from peercorpus.errors import MissingExtraError, PeercorpusError
+from peercorpus.errors import MissingExtraError, ModelError, PeercorpusError
+from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.installation import advise_install
-from peercorpus.models.token_counts import Tokenizer
-from peercorpus.report.figure_style import FORMATS, figure_bytes, name, styled
-from peercorpus.report.panels import PANELS, Panel
+from peercorpus.models.token_counts import TokenBatch, Tokenizer, count_tokens
+from peercorpus.report.panels import PANELS
 from peercorpus.report.write_report import compute_statistic, write_report
 from peercorpus.workspace.workspace import Workspace
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> --> $\\frac{1}{ ]]> \u202e\x1b[31m 会议 {0} %s"
+
 """Markup, the end of a comment, TeX, control characters, letters missing from the font, and placeholders."""
 
 
@@ -115,14 +115,6 @@ def test_no_cell_of_a_csv_file_is_run_as_a_formula(tmp_path: Path) -> None:
     assert sorted(row["keyword"] for row in rows) == ['\'=hyperlink("x")', "plain"]
 
 
-def test_conditions_that_no_paper_meets_are_refused_and_nothing_is_drawn(
-    workspace: Workspace, tmp_path: Path, run: Run
-) -> None:
-    ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--where", "year=1999")
-    assert_refused(ended, "year=1999")
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow
 def test_the_same_corpus_gives_the_same_bytes(workspace: Workspace, drawn: tuple[Path, Ended], tmp_path: Path) -> None:
     write_report(workspace.folder, tmp_path / "again")
@@ -146,9 +138,7 @@ def test_only_an_earlier_report_is_replaced(workspace: Workspace, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (("--where", "colour=red"), "'colour'"),
         (("--where", "year>=soon"), "'soon'"),
-        (("--where", "year"), "'year'"),
         (("--tokenizer", "no-such/folder/tokenizer.json"), "token"),
     ],
 )
@@ -158,14 +148,6 @@ def test_bad_input_is_named_in_one_sentence(
     ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", *options)
     assert_refused(ended, named)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_that_is_neither_workspace_nor_release_is_refused(tmp_path: Path, run: Run) -> None:
-    (tmp_path / "empty").mkdir()
-    for folder in (tmp_path / "empty", tmp_path / "nothing"):
-        refused = run("report", "-w", folder, "--out", tmp_path / "out")
-        assert_refused(refused, f"'{folder}'")
-        assert "peercorpus harvest" in refused.err
 
 
 def test_a_workspace_without_tables_is_refused(tmp_path: Path, run: Run) -> None:
@@ -231,65 +213,6 @@ def test_the_page_is_self_contained(hostile_page: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_internal_link_has_a_target_and_ids_are_unique(hostile_page: str) -> None:
-    read = _Reader(hostile_page)
-    ids = [value for key, value in read.attributes if key == "id"]
-    assert len(ids) == len(set(ids))
-    named = {value[1:] for key, value in read.attributes if key in {"href", "xlink:href"} and value.startswith("#")}
-    named |= set(re.findall(r"url\(#([^)]+)\)", hostile_page))
-    assert named - set(ids) == set()
-
-
-def test_names_in_figures_are_shortened_and_use_only_characters_of_the_font() -> None:
-    with styled():
-        assert name("会议 2024") == "□□ 2024"
-        assert name("$x$ <b>") == "$x$ <b>"
-        assert len(name("long " * 100)) == 31
-        assert name(None) == "none named"
-
-
-def a_source() -> Given:
-    papers = [
-        paper(f"{venue}{n}", venue, 2020 + n, keywords=[f"k{n}", EVIL]) for venue in ("iclr", EVIL) for n in range(4)
-    ]
-    papers[1] |= {"status": "rejected", "grade": None}
-    reviews = [
-        review(one["forum_id"], 3.0 + place, 3.0 + 2 * place, place=place) for one in papers for place in range(3)
-    ]
-    turns = [turn for one in papers for turn in talk(f"{one['forum_id'].partition('/')[0]}/1", "rar")]
-    lengths = [{"forum_id": one["forum_id"], "review_id": one["forum_id"], "tokens": 9} for one in papers]
-    aside = [{"forum_id": None, "venue_id": EVIL, "stage": "one", "reason": "no_pdf", "rows": 1}]
-    return Given(
-        papers=papers, reviews=reviews, turns=turns, paper_tokens=lengths, review_tokens=lengths, set_aside=aside
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
-def test_a_figure_has_its_number_its_fonts_and_no_tiny_text(panel: Panel) -> None:
-    with styled():
-        of_panel = panel.statistic(a_source())
-        figure = panel.draw(of_panel)
-        content = {kind: figure_bytes(figure, kind) for kind in FORMATS}
-    texts = [one for one in figure.findobj(Text) if isinstance(one, Text) and one.get_text()]
-    assert any(one.get_text().startswith(f"n = {of_panel.n:,}") for one in texts)
-    assert min(float(one.get_fontsize()) for one in texts) >= 7
-    assert b"/FontFile2" in content["pdf"]
-    assert b"CreationDate" not in content["pdf"]
-    assert b"<dc:date>" not in content["svg"]
-    assert content["png"].startswith(b"\x89PNG")
-
-
-def test_an_empty_figure_says_why() -> None:
-    with styled():
-        statistic_of_one = PANELS["score_violins"].statistic(Given(papers=[paper("a")]))
-        figure = PANELS["score_violins"].draw(statistic_of_one)
-    texts = [one.get_text() for one in figure.findobj(Text) if isinstance(one, Text)]
-    assert statistic_of_one.why in texts
-    assert "No review" in statistic_of_one.why
-
-
-@pytest.mark.slow
 def test_a_report_is_written_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
     corpus = peercorpus.open(workspace.folder)
     table = corpus.statistics("papers_and_reviews", where=["conference=iclr"])
@@ -319,18 +242,51 @@ def test_without_matplotlib_statistics_work_and_figures_name_the_extra(
         corpus.figure("turns")
 
 
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> str:
+    """A tokenizer whose tokens are letters, so that no other way of counting gives the same numbers."""
+    tokenizers = pytest.importorskip("tokenizers", reason="the extra 'tokens' is not installed")
+    letters = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0}, unk_token="?"))
+    letters.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"\w"), "removed", invert=True)
+    letters.save(str(tmp_path / "letters.json"))
+    return str(tmp_path / "letters.json")
+
+
+def files_drawn(workspace: Workspace, out: Path, tokenizer: str, spread: Executor | None) -> dict[str, bytes]:
+    """Every file of a report."""
+    write_report(workspace.folder, out, (), tokenizer, spread=spread)
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("panel", PANELS.values(), ids=list(PANELS))
-@pytest.mark.parametrize("ratings", [(5.0, 5.0), (None, 5.0), (None, None)])
-def test_one_paper_can_be_drawn(panel: Panel, ratings: tuple[float | None, float | None]) -> None:
-    """Every figure of one paper with two reviews, all alike, is drawn without a warning."""
-    one = {"forum_id": "p", "review_id": "p-0", "tokens": 1}
-    given = Given(
-        papers=[paper("p", "iclr", None, keywords=["k"], status="withdrawn")],
-        reviews=[review("p", *ratings), review("p", *ratings, place=1)],
-        turns=talk("p/1", "ra", (0, 0)),
-        paper_tokens=[one],
-        review_tokens=[one],
-    )
-    with styled():
-        assert figure_bytes(panel.draw(panel.statistic(given)), "svg").startswith(b"<?xml")
+@pytest.mark.usefixtures("svg_alone")
+def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
+    workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
+) -> None:
+    here = files_drawn(workspace, tmp_path / "here", tokenizer, None)
+    assert b"tokens of the tokenizer 'letters.json'" in here["numbers.json"]
+    found = compute_statistic(workspace.folder, "paper_length", tokenizer=tokenizer)
+    assert found.facts["median"] == len("Textofa")
+    asked = ("report", "-w", workspace.folder, "--tokenizer", tokenizer, "--workers", "1")
+    assert run(*asked, "--out", tmp_path / "there").code == 0
+    assert {path.name: path.read_bytes() for path in sorted((tmp_path / "there").iterdir())} == here
+
+
+@pytest.mark.slow
+def test_texts_whose_tokens_cannot_be_counted_are_reported_and_nothing_is_left(
+    workspace: Workspace, tokenizer: str, tmp_path: Path
+) -> None:
+    stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
+    with pytest.raises(PeercorpusError, match="It was stopped"):
+        files_drawn(workspace, tmp_path / "out", tokenizer, stopped)
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_tokenizer_of_the_same_name_is_refused(tokenizer: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(tokenizer)):
+        count_tokens(TokenBatch(("a",), tokenizer, "0" * 64))
+
+
+def test_without_a_tokenizer_no_work_is_distributed(workspace: Workspace, tmp_path: Path, run: Run) -> None:
+    ended = run("report", "-w", workspace.folder, "--out", tmp_path / "out", "--executor", "ray")
+    assert_refused(ended, "--tokenizer")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from matplotlib.text import Text
 from scipy import stats
 
 import invented_tables as made
@@ -19,8 +18,7 @@ from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score
 from peercorpus.report.corpus_sources import WorkspaceSource
-from peercorpus.report.figure_style import figure_bytes, styled
-from peercorpus.report.panels import PANELS, RE2_PANELS
+from peercorpus.report.panels import RE2_PANELS
 from peercorpus.report.re2_figures import (
     BOX,
     GRID_POINTS,
@@ -29,9 +27,8 @@ from peercorpus.report.re2_figures import (
     measure_shape,
     score_violins,
     spread,
-    violin_details,
 )
-from peercorpus.report.write_report import compute_statistic, write_report
+from peercorpus.report.write_report import compute_statistic
 from peercorpus.workspace.workspace import open_workspace
 from published_records import (
     re2_paper,
@@ -59,10 +56,6 @@ def test_the_density_is_that_of_scipy_between_tails_of_two_bandwidths(values: li
     assert len(grid_between(low, high)) == GRID_POINTS
 
 
-def test_scores_that_are_all_equal_have_no_contour() -> None:
-    assert measure_shape(pl.Series("unified", [6.0, 6.0])) == {}
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -88,49 +81,10 @@ def test_the_ten_largest_conferences_are_shown_and_the_reviews_of_others_counted
     assert shown.table["median"].unique().to_list() == [6]
 
 
-def test_details_are_drawn_for_conferences_with_scores() -> None:
-    papers = [paper("a0", "a"), paper("a1", "a"), paper("b0", "b"), paper("c0", "c")]
-    given = Given(papers=papers, reviews=[*unified("a0", 5, 6), *unified("b0", 3, 8), *unified("c0", None)])
-    assert violin_details(given).table["conference"].to_list() == ["a", "b"]
-
-
 def test_overlapping_labels_are_moved_apart() -> None:
     assert spread([5, 5, 5], 1) == [4, 5, 6]
     assert spread([1, 1, 2.5], 1) == [0.5, 1.5, 2.5]
     assert spread([1, 1, 2], 1) == pytest.approx([1 / 3, 4 / 3, 7 / 3])
-
-
-def test_fig_3_names_every_part_with_its_value() -> None:
-    given = Given(papers=[paper("a")], reviews=unified("a", 3, 4, 5, 6, 7))
-    with styled():
-        figure = RE2_PANELS["fig3_violin_details"].draw(violin_details(given))
-        assert figure_bytes(figure, "svg").startswith(b"<?xml")
-    texts = {one.get_text() for one in figure.findobj(Text) if isinstance(one, Text)}
-    parts = {"lower whisker 3", "Q1 4", "median 5", "Q3 6", "upper whisker 7", "IQR 2", "tail, beyond the data"}
-    assert parts <= texts
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_fig_3_shows_no_axes_without_a_violin(count: int) -> None:
-    names = [f"c{number}" for number in range(count)]
-    given = Given(
-        papers=[paper(name, name) for name in names],
-        reviews=[row for name in names for row in unified(name, 3, 4, 5)],
-    )
-    with styled():
-        figure = RE2_PANELS["fig3_violin_details"].draw(violin_details(given))
-    assert sum(axes.axison for axes in figure.axes) == count
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("panel", RE2_PANELS.values(), ids=list(RE2_PANELS))
-@pytest.mark.parametrize("scores", [(6.0, 6.0), (6.0,), (None,)])
-def test_a_corpus_of_one_paper_can_be_drawn(panel: object, scores: tuple[float | None, ...]) -> None:
-    given = Given(papers=[paper("p", "iclr", None)], reviews=unified("p", *scores))
-    with styled():
-        content = figure_bytes(panel.draw(panel.statistic(given)), "svg")  # type: ignore[attr-defined]
-    assert content.startswith(b"<?xml")
 
 
 def test_the_unified_value_of_a_score_comes_from_its_form_or_else_from_re2(tmp_path: Path) -> None:
@@ -194,14 +148,3 @@ def test_records_imported_from_both_datasets_are_in_the_figures(tmp_path: Path, 
         assert counts["fig2f_scores"] == counts["fig3_violin_details"] == 14
         table = compute_statistic(folder, "fig2f_scores").table
         assert dict(table.select("conference", "median").iter_rows()) == {"iclr": 6.0, "kites": 7.0}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("svg_alone")
-def test_a_profile_draws_its_own_figures(tmp_path: Path, run: Run) -> None:
-    with made.invented(tmp_path / "corpus", {made.ICLR: made.a_forum("a")}) as workspace:
-        folder, out = workspace.folder, ("--out", tmp_path / "out")
-        own = write_report(folder, tmp_path / "own")
-        assert own.figures + len(own.empty) == len(PANELS)
-        assert run("report", "-w", folder, *out, "--profile", "other").code == 2
-    assert not (tmp_path / "out").exists()

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peercorpus.links import version_diff
-from peercorpus.links.body_text import read_body_lines
 from peercorpus.links.sections import read_text_sections
 from peercorpus.links.sentence_matches import match, match_similar
 from peercorpus.links.sentences import sentence_key
@@ -20,6 +19,7 @@ from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import ChangeKind
 
 ADDED, REMOVED, CHANGED, MOVED = ChangeKind
+
 PAPER = """\
 Counting Clouds
 Anonymous authors
@@ -52,6 +52,7 @@ The towns have 17 clouds on most days. This is more than was thought.
 ## References
 
 [1] L. Howard. On the Modifications of Clouds. 1803."""
+
 EQUATIONS = MARKDOWN.replace(
     "white ones.",
     "white ones.\n\n$$a + b$$ (1)\n\n$$a - b \\tag{2}$$\n\n$$c$$ (2a)\n\nThis was counted by nobody before.",
@@ -71,24 +72,9 @@ def after(*replacements: tuple[str, str]) -> str:
     return text
 
 
-def test_the_same_text_has_no_changes() -> None:
-    assert find_differences(PAPER, PAPER) == TextComparison((), 12, 12, 12)
-
-
 def test_an_added_sentence_is_reported_with_its_section() -> None:
     later = after(("Our count is exact.", "Our count is exact. All code is free."))
     assert told(find_differences(PAPER, later)) == [(ADDED, "Abstract", "", "All code is free.")]
-
-
-def test_a_removed_sentence_is_reported_with_its_section() -> None:
-    later = after((" Nobody agrees on their number.", ""))
-    assert told(find_differences(PAPER, later)) == [(REMOVED, "1 Introduction", "Nobody agrees on their number.", "")]
-
-
-def test_a_reworded_sentence_is_reported_in_both_versions() -> None:
-    later = after(("17 clouds", "19 clouds"))
-    changed = (CHANGED, "3 Results", "The towns have 17 clouds.", "The towns have 19 clouds.")
-    assert told(find_differences(PAPER, later)) == [changed]
 
 
 def test_a_sentence_sharing_few_words_is_not_a_reworded_one() -> None:
@@ -99,23 +85,11 @@ def test_a_sentence_sharing_few_words_is_not_a_reworded_one() -> None:
     ]
 
 
-def test_successive_new_sentences_are_one_passage() -> None:
-    new = "We thank A. Smith. This was funded by the Sky."
-    later = after(("\nReferences", f"\nAcknowledgements\n{new}\nReferences"))
-    assert told(find_differences(PAPER, later)) == [(ADDED, "Acknowledgements", "", new)]
-
-
 def test_a_section_that_moved_and_has_another_number_is_unchanged() -> None:
     method = PAPER[PAPER.index("2 Method") : PAPER.index("3 Results")]
     later = PAPER.replace(method, "").replace("3 Results", "2 Results")
     later = later.replace("References", method.replace("2 Method", "3 Method") + "References")
     assert find_differences(PAPER, later).passages == ()
-
-
-def test_a_renamed_section_is_recognised_by_its_sentences() -> None:
-    later = after(("2 Method", "2 How We Count"), ("We add up", "We then add up"))
-    ((kind, section, _, changed),) = told(find_differences(PAPER, later))
-    assert (kind, section, changed) == (CHANGED, "2 Method", "We then add up the white ones.")
 
 
 def test_a_moved_sentence_is_reported_with_both_headings() -> None:
@@ -136,6 +110,7 @@ PROOFS = """\
 Proof. The sky is finite, so that its clouds are. This completes the proof.
 5 Proof of Theorem 2
 Proof. A cloud casts one shadow at a time, at noon. This completes the proof."""
+
 NEW_PROOF = """\
 4 Proof of Theorem 1
 Proof. Every town lies under some part of the sky. This completes the proof."""
@@ -213,14 +188,6 @@ def test_what_drifts_with_the_page_does_not_move(drifting: str) -> None:
     assert find_differences(first, second).passages == ()
 
 
-def test_a_shifted_heading_moves_no_sentence() -> None:
-    heading = "## 3 Results\n\n"
-    before = MARKDOWN.index(heading)
-    end = MARKDOWN.index(". ", before) + 2
-    later = MARKDOWN[:before] + MARKDOWN[before + len(heading) : end] + f"\n\n{heading}" + MARKDOWN[end:]
-    assert told(find_differences(MARKDOWN, later)) == []
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -250,21 +217,6 @@ def test_renumbered_equations_and_notes_are_no_change(before: str, after: str) -
 def test_other_numbers_in_parentheses_are_changes(before: str, after: str) -> None:
     earlier, later = (EQUATIONS.replace("by nobody", says) for says in (before, after))
     assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
-
-
-def test_an_edited_sentence_of_common_words_is_a_change() -> None:
-    common = " ".join(f"The count {number} of the white clouds is what the towns have." for number in range(20))
-    earlier, later = (
-        PAPER.replace("We add up", f"{common} The white clouds of {towns} are what we count. We add up")
-        for towns in ("the towns", "our three small towns")
-    )
-    assert [kind for kind, *_ in told(find_differences(earlier, later))] == [CHANGED]
-
-
-def test_a_copy_beside_new_sentences_is_part_of_their_passage() -> None:
-    words = "Remember this. Our count is exact. It took long."
-    later = after(("than was thought.", f"than was thought. {words}"))
-    assert told(find_differences(PAPER, later)) == [(ADDED, "3 Results", "", words)]
 
 
 CITING = after(("since 1802.", "since 1802 [1]."), ("We add up", "By Eq. (3) we add up"))
@@ -303,10 +255,6 @@ def test_bracketed_numbers_are_not_citations_without_numbered_references() -> No
     assert len(find_differences(earlier, earlier.replace("1802 [1]", "1802 [2]")).passages) == 1
 
 
-def test_a_changed_list_of_references_is_not_a_change() -> None:
-    assert find_differences(PAPER, after(("[1] L. Howard.", "[1] A. Zed. New. 2001.\n[2] L. Howard."))).passages == ()
-
-
 def test_text_after_the_references_is_compared() -> None:
     earlier = f"{PAPER}\nA Further Pictures\nThe sky is shown here at dawn."
     later = f"{PAPER}\nA Further Pictures\nThe sky is shown here at dusk."
@@ -339,23 +287,8 @@ def test_line_numbers_running_headers_and_other_page_breaks_are_not_changes(numb
     assert find_differences(earlier, later) == TextComparison((), 26, 26, 26)
 
 
-def test_a_running_header_is_not_part_of_a_sentence() -> None:
-    halves = [
-        half for word in "abcdefghijklmnop" for half in (f"Sentence {word} begins here", f"and ends with {word}.")
-    ]
-    earlier = pages(halves, "A. Author, On Clouds", 9)
-    assert find_differences(earlier, " ".join(halves)).passages == ()
-
-
 def test_hyphenation_and_ligatures_are_not_changes() -> None:
     assert find_differences("We identi-\nfy the first\nfloor.", "We identify the \ufb01rst floor.").passages == ()
-
-
-def test_numbers_that_are_not_line_numbers_are_kept() -> None:
-    assert [line.words for line in read_body_lines("10 towers stand.\n11 fell.\nSee 12")][:2] == [
-        "10 towers stand.",
-        "11 fell.",
-    ]
 
 
 def test_passages_are_verbatim_without_page_furniture() -> None:
@@ -396,6 +329,7 @@ def test_headings_are_distinguished_from_other_lines(text: str, headings: list[s
 
 
 WORDS = st.sampled_from([f"{a}{b}" for a in ("Cloud", "Rain", "Snow") for b in (" falls.", " stays here.", " melts.")])
+
 ITEMS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
@@ -463,6 +397,7 @@ def test_any_two_texts_can_be_compared(left: str, right: str) -> None:
 
 
 MEGABYTE = 1_000_000
+
 HOSTILE = {
     "empty": "",
     "blank": " \n\t\n " * 1000,
@@ -492,12 +427,3 @@ def test_any_text_is_compared_within_seconds(name: str, monkeypatch: pytest.Monk
         found = find_differences(left, right)
         assert all(bool(one.before) or bool(one.after) for one in found.passages)
     assert time.process_time() - started < 10
-
-
-def test_a_key_does_not_depend_on_line_breaks() -> None:
-    assert sentence_key("multi-\nagent") == sentence_key("multi-agent") == sentence_key("multi agent")
-
-
-def test_a_reported_passage_is_what_it_claims_to_be() -> None:
-    (passage,) = find_differences("Abstract\nWe sort.", "Abstract\nWe sort. It is fast.").passages
-    assert passage == TextDifference(ADDED, "Abstract", "", "It is fast.", "Abstract")

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from histories import (
     BARE,
     CAMERA_READY,
     CURRENT,
+    DEADLINE,
     FIRST,
     LAST_HOUR,
     LATE,
@@ -91,16 +92,6 @@ def test_an_invitation_that_may_have_changed_the_pdf_forbids_unrevised(tail: str
     assert revision_state([*UNREVISED, f"V/Submission1/-/{tail}"]) is None
 
 
-def test_no_invitations_at_all_prove_nothing() -> None:
-    assert revision_state([]) is None
-
-
-def test_a_version_without_its_file_has_no_publishable_grade() -> None:
-    versions = read_versions(replace(BARE, uploads=(FIRST,), sha256={}))
-    assert [(one.is_initial, one.grade) for one in versions] == [(True, Grade.UNAVAILABLE)]
-    assert "exact" in versions[0].evidence.rule
-
-
 def test_a_deadline_after_the_first_review_proves_nothing() -> None:
     moved = replace(BARE, uploads=(FIRST, LATE), deadline=Deadline(REVIEWED + timedelta(days=1), "moved"))
     assert usable_deadline(moved) is None
@@ -149,22 +140,12 @@ def test_an_abstract_deadline_is_not_a_paper_deadline(
     assert (found.source if found else None) == source
 
 
-def test_an_edit_reposted_after_the_deadline_is_not_exact() -> None:
-    assert choose_initial_version(replace(BARE, uploads=(REPOSTED,))).grade is Grade.UNAVAILABLE
-
-
 def test_a_reposted_edit_proves_nothing_and_invalidates_earlier_ones() -> None:
     found = choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED)))
     assert found.upload is None
     assert "again later" in found.rule
     # What came after it is the latest all the same.
     assert choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
-
-
-def test_a_rewritten_edit_naming_another_edits_file_invalidates_earlier_ones_too() -> None:
-    rewritten = replace(REPOSTED, path=CAMERA_READY.path)
-    found = choose_initial_version(replace(BARE, uploads=(FIRST, CAMERA_READY), repeats=(rewritten,)))
-    assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
 
 
 def test_a_hidden_later_upload_before_the_deadline_invalidates_the_public_one() -> None:
@@ -190,13 +171,6 @@ def test_where_abstracts_were_due_first_the_full_paper_is_chosen_and_not_the_fir
     assert (found.upload, found.grade) == (LAST_HOUR, Grade.EXACT)
 
 
-def test_a_hidden_upload_does_not_forbid_what_the_invitations_prove() -> None:
-    proven = replace(
-        BARE, uploads=(FIRST, CURRENT), hidden=(LAST_HOUR,), current_path=CURRENT.path, invitations=UNREVISED
-    )
-    assert (choose_initial_version(proven).upload, choose_initial_version(proven).grade) == (CURRENT, Grade.UNREVISED)
-
-
 def test_invitations_prove_nothing_where_an_edit_shows_that_the_current_pdf_came_late() -> None:
     late = replace(BARE, uploads=(CAMERA_READY,), current_path=CAMERA_READY.path, invitations=UNREVISED)
     assert choose_initial_version(late).grade is Grade.UNAVAILABLE
@@ -214,12 +188,6 @@ def test_a_pdf_uploaded_later_by_chairs_is_never_exact(name: str) -> None:
     assert choose_initial_version(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
 
 
-def test_one_pdf_on_references_months_apart_may_come_from_chairs() -> None:
-    found = choose_initial_version(replace(BARE, uploads=(FIRST,), is_one_for_months=True))
-    assert (found.upload, found.grade) == (FIRST, Grade.UNREVISED_LIKELY)
-    assert "overwritten" in found.rule
-
-
 def test_an_upload_in_the_grace_period_or_an_extension_is_exact_with_its_own_rule() -> None:
     extended = Deadline(NOON + timedelta(days=4), "V/Submission1/-/Full_Submission (expdate); due: call", NOON)
     found = choose_initial_version(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
@@ -230,21 +198,6 @@ def test_an_upload_in_the_grace_period_or_an_extension_is_exact_with_its_own_rul
         not in choose_initial_version(
             replace(BARE, uploads=(FIRST, ON_TIME), deadline=replace(extended, due=NOON))
         ).rule
-    )
-
-
-def test_an_extension_that_ends_after_the_first_review_leaves_the_deadline_itself() -> None:
-    extended = Deadline(REVIEWED + timedelta(hours=1), "extended", NOON)
-    assert usable_deadline(replace(BARE, deadline=extended)) == Deadline(NOON, "extended", NOON)
-
-
-def test_an_attachment_from_a_late_edit_is_not_the_submitted_file() -> None:
-    late = replace(LATE, path="/pdf/kept.pdf")
-    files = ALL_FILES | {late.path: "1" * 64}
-    assert choose_initial_version(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).upload == late
-    assert (
-        choose_initial_version(replace(BARE, uploads=(late,), attachment=ATTACHED, sha256=files)).grade
-        is Grade.BEFORE_FIRST_REVIEW
     )
 
 
@@ -272,11 +225,6 @@ def test_an_attachment_is_not_the_submission_if_another_pdf_followed_its_copy() 
     )
 
 
-def test_an_attachment_from_a_late_hidden_edit_is_not_the_submitted_file() -> None:
-    late = replace(LATE, path="/pdf/kept.pdf")
-    assert choose_initial_version(replace(BARE, hidden=(late,), attachment=ATTACHED)).grade is Grade.UNAVAILABLE
-
-
 def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() -> None:
     proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED, was_reopened=True)
     assert (choose_initial_version(proven).upload, choose_initial_version(proven).grade) == (
@@ -286,16 +234,201 @@ def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() ->
     assert "after the deadline" in choose_initial_version(proven).rule
 
 
-def test_a_current_pdf_restored_after_the_deadline_is_not_the_one_at_the_deadline() -> None:
-    back = replace(LATE, edit_id="edit-back", path=FIRST.path)
-    hidden = replace(LAST_HOUR, edit_id="edit-hidden", path="/pdf/hidden.pdf")
-    submission = replace(BARE, uploads=(FIRST,), hidden=(hidden,), repeats=(back,), current_path=FIRST.path)
-    assert choose_initial_version(replace(submission, invitations=UNREVISED)).grade is Grade.UNAVAILABLE
-
-
 def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:
     iclr = "ICLR.cc/2024/Conference"
     named = [f"{iclr}/-/Submission", f"{iclr}/-/Post_Submission", f"{iclr}/Submission9/-/Revision"]
     assert revision_state(named, iclr) is Grade.UNREVISED
     assert revision_state([*named, f"{iclr}/Submission9/-/Rebuttal_Revision"], iclr) is None
     assert revision_state(named, "ICLR.cc/2025/Conference") is None
+
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+OWN = "V/Submission1/-"
+
+BLIND = "V/-/Blind_Submission"
+
+
+def late(after: timedelta, invitation: str, name: str = "b", *, settled: datetime | None = None) -> Upload:
+    """A PDF that came some time after the deadline."""
+    return upload(name, NOON + after, settled=settled, invitation=invitation)
+
+
+FULL = late(2 * HOUR, f"{OWN}/Full_Submission")
+
+FORM = late(2 * HOUR, "V/-/Submission")
+
+UNKNOWN = late(2 * HOUR, f"{OWN}/Revision")
+
+SECOND = late(2 * HOUR, f"{OWN}/Second_Submission")
+
+CHAIRS = late(2 * DAY, "V/-/Edit", "c")
+
+AGAIN = replace(LAST_HOUR, edit_id="edit-again", created_at=NOON + 3 * DAY, settled_at=NOON + 3 * DAY)
+
+
+def case(*uploads: Upload, **more: object) -> SubmissionPdfs:
+    """A paper whose PDF of the last hour was followed by others."""
+    files = {one.path: "0" * 64 for one in (LAST_HOUR, FULL, CHAIRS, ATTACHED)}
+    return replace(BARE, uploads=(LAST_HOUR, *uploads), sha256=files, **more)  # type: ignore[arg-type]
+
+
+UNREVIEWED = {"first_review_at": None}
+
+CASES: dict[str, tuple[SubmissionPdfs, Upload | None, Grade]] = {
+    "nothing came": (case(), LAST_HOUR, Grade.EXACT),
+    "the full-paper form took another": (case(FULL), FULL, Grade.EXACT),
+    "the venue's form took another": (case(FORM), FORM, Grade.EXACT),
+    "and another": (case(FULL, late(5 * HOUR, FULL.invitation or "", "c")), None, Grade.EXACT),
+    "an unknown revision": (case(UNKNOWN), UNKNOWN, Grade.BEFORE_FIRST_REVIEW),
+    "an unknown submission": (case(SECOND), SECOND, Grade.BEFORE_FIRST_REVIEW),
+    "an unknown revision, all edits known": (case(UNKNOWN, is_complete=True), UNKNOWN, Grade.EXACT),
+    "an unknown revision after weeks": (
+        case(late(20 * DAY, f"{OWN}/Revision"), is_complete=True),
+        late(20 * DAY, f"{OWN}/Revision"),
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "the full-paper form, opened again after weeks": (
+        case(late(20 * DAY, f"{OWN}/Full_Submission")),
+        late(20 * DAY, f"{OWN}/Full_Submission"),
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "chairs replaced it": (case(CHAIRS), CHAIRS, Grade.BEFORE_FIRST_REVIEW),
+    "chairs replaced it by their own form": (
+        case(late(2 * DAY, "V/-/PC_Revision")),
+        late(2 * DAY, "V/-/PC_Revision"),
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "extended, then replaced by chairs": (case(FULL, CHAIRS), CHAIRS, Grade.BEFORE_FIRST_REVIEW),
+    "replaced by chairs, then extended": (
+        case(late(1 * HOUR, "V/-/Edit", "c"), FULL),
+        FULL,
+        Grade.EXACT,
+    ),
+    "put back before reviewing": (case(CHAIRS, repeats=(AGAIN,)), LAST_HOUR, Grade.EXACT),
+    "put back, and written again after the reviews": (
+        case(CHAIRS, repeats=(replace(AGAIN, settled_at=REVIEWED + DAY),)),
+        None,
+        Grade.UNAVAILABLE,
+    ),
+    "put back only after the reviews": (
+        case(CHAIRS, repeats=(replace(AGAIN, created_at=REVIEWED + DAY, settled_at=REVIEWED + DAY),)),
+        CHAIRS,
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "the same file under another path": (
+        case(replace(CHAIRS, path=f"/pdf/other{LAST_HOUR.path.removeprefix('/pdf')}")),
+        LAST_HOUR,
+        Grade.EXACT,
+    ),
+    "hidden, by the full-paper form": (case(hidden=(FULL,)), None, Grade.UNAVAILABLE),
+    "hidden, by chairs": (case(hidden=(CHAIRS,)), None, Grade.UNAVAILABLE),
+    "hidden, then extended": (case(FULL, hidden=(late(HOUR, "V/-/Edit", "c"),)), FULL, Grade.EXACT),
+    "undated": (case(replace(CHAIRS, created_at=None, settled_at=None)), None, Grade.UNAVAILABLE),
+    "deleted before reviewing": (case(hidden=(replace(CHAIRS, deleted_at=NOON + 3 * DAY),)), LAST_HOUR, Grade.EXACT),
+    "deleted after the reviews": (
+        case(hidden=(replace(CHAIRS, deleted_at=REVIEWED + DAY),)),
+        None,
+        Grade.UNAVAILABLE,
+    ),
+    "written again before the reviews": (
+        case(late(2 * HOUR, f"{OWN}/Full_Submission", settled=NOON + 4 * DAY)),
+        late(2 * HOUR, f"{OWN}/Full_Submission", settled=NOON + 4 * DAY),
+        Grade.EXACT,
+    ),
+    "written again after the reviews": (
+        case(late(2 * HOUR, f"{OWN}/Full_Submission", settled=REVIEWED + DAY)),
+        None,
+        Grade.UNAVAILABLE,
+    ),
+    "chairs', written again after the reviews": (
+        case(late(2 * DAY, "V/-/Edit", "c", settled=REVIEWED + DAY)),
+        None,
+        Grade.UNAVAILABLE,
+    ),
+    "a revision of the discussion tells that reviews were there": (
+        case(late(2 * DAY, f"{OWN}/Rebuttal_Revision")),
+        LAST_HOUR,
+        Grade.EXACT,
+    ),
+    "a final version": (case(late(2 * DAY, f"{OWN}/Camera_Ready_Revision")), LAST_HOUR, Grade.EXACT),
+    "after the first review": (case(late(31 * DAY, "V/-/Edit")), LAST_HOUR, Grade.EXACT),
+    "at the instant of the first review": (case(late(30 * DAY, "V/-/Edit")), LAST_HOUR, Grade.EXACT),
+    "API 1 names no form": (
+        case(late(2 * HOUR, BLIND), masked_as=BLIND),
+        late(2 * HOUR, BLIND),
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "API 1 names no form, open": (
+        case(FORM, masked_as="V/-/Submission", is_complete=True),
+        FORM,
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "never reviewed, extended": (case(FULL, **UNREVIEWED), FULL, Grade.EXACT),
+    "never reviewed, replaced": (case(CHAIRS, **UNREVIEWED), None, Grade.UNAVAILABLE),
+    "never reviewed, changed when others had been reviewed": (
+        case(late(3 * DAY, "V/-/Edit"), venue_reviewed_at=NOON + 2 * DAY, **UNREVIEWED),
+        LAST_HOUR,
+        Grade.EXACT,
+    ),
+    "never reviewed, changed before others were": (
+        case(late(20 * DAY, "V/-/Edit"), venue_reviewed_at=REVIEWED, **UNREVIEWED),
+        None,
+        Grade.UNAVAILABLE,
+    ),
+    "never reviewed, nor is a review known, changed after weeks": (
+        case(late(20 * DAY, "V/-/Edit"), **UNREVIEWED),
+        LAST_HOUR,
+        Grade.EXACT,
+    ),
+    "the deadline was stated after the first review": (
+        case(FULL, deadline=Deadline(REVIEWED + DAY, "moved")),
+        FULL,
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+    "within the grace": (
+        case(FULL, deadline=Deadline(NOON + 3 * HOUR, "V/-/Submission (expdate)", NOON)),
+        FULL,
+        Grade.EXACT,
+    ),
+    "kept as an attachment, then replaced": (
+        case(CHAIRS, attachment=replace(ATTACHED, path=f"/attachment{LAST_HOUR.path.removeprefix('/pdf')}")),
+        CHAIRS,
+        Grade.BEFORE_FIRST_REVIEW,
+    ),
+}
+
+
+@pytest.mark.parametrize(("submission", "chosen", "grade"), CASES.values(), ids=CASES)
+def test_the_last_file_before_reviewing_is_chosen_with_its_proven_grade(
+    submission: SubmissionPdfs, chosen: Upload | None, grade: Grade
+) -> None:
+    submission = replace(
+        submission, sha256={one.path: "0" * 64 for one in submission.uploads} | dict(submission.sha256)
+    )
+    found = choose_initial_version(submission)
+    assert found.grade is grade
+    if chosen is not None or grade is Grade.UNAVAILABLE:
+        assert found.upload == chosen
+    else:
+        assert found.upload == submission.uploads[-1]
+
+
+@pytest.mark.parametrize("name", [name for name, one in CASES.items() if one[1] is not LAST_HOUR])
+def test_a_replaced_file_is_never_published_and_the_rule_names_its_replacement(name: str) -> None:
+    submission, _, grade = CASES[name]
+    files = {one.path: "0" * 64 for one in submission.uploads}
+    versions = read_versions(replace(submission, sha256=files))
+    (graded,) = [one for one in versions if one.grade is not None]
+    (replaced,) = [one for one in versions if one.edit_id == LAST_HOUR.edit_id]
+    assert not (replaced.is_initial and replaced.grade in PUBLISHABLE_GRADES)
+    if grade is Grade.BEFORE_FIRST_REVIEW and submission.deadline == DEADLINE:
+        assert graded.edit_id in graded.evidence.rule
+
+
+def test_an_extension_that_an_upload_proves_is_the_deadline_of_its_evidence() -> None:
+    submission = case(FULL)
+    (graded,) = [one for one in read_versions(submission) if one.grade is not None]
+    assert graded.evidence.deadline == NOON + 2 * HOUR
+    assert graded.evidence.deadline_source == f"{OWN}/Full_Submission took edit-b; due: {DEADLINE.source}"
+    assert "uploaded late" in graded.evidence.rule

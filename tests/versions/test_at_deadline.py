@@ -385,12 +385,6 @@ def test_a_form_of_any_name_that_made_the_note_takes_submissions() -> None:
     assert judge(History([Step(replace(paper, is_public=False), -20, "a")], [(30, None)])).grade is Grade.UNREVISED
 
 
-def test_a_hidden_pdf_is_not_said_to_be_missing() -> None:
-    hidden = History([ON_TIME], [(30, None)], hides_pdf=True)
-    _, aside = choose([*hidden.as_shown()], 30, due=0)
-    assert aside == {"paper": Reason.NOT_PUBLIC}
-
-
 def _reference(name: str, hour: int, pdf: str, kept: str | None) -> tuple[RawKind, Json]:
     content = {"pdf": f"/pdf/{pdf}.pdf"} | ({"original_pdf": f"/attachment/{kept}.pdf"} if kept else {})
     named = {"invitation": f"{V}/-/Blind_Submission", "readers": ["everyone"]}

@@ -1,22 +1,26 @@
 """Which edits and references bring a version, and which are set aside."""
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from histories import NOON
 from in_this_process import build_here
 from naming import Naming
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import PaperVersion, SetAside
 from peercorpus.versions import find_versions
-from peercorpus.versions.uploads import SubmissionPdfs
+from peercorpus.versions.uploads import SubmissionEdit, SubmissionPdfs, Upload, fold
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 V = "Invented.cc/2020/Conference"
+
 DAY_MS = 86_400_000
+
 DEADLINE_MS = 1_570_000_000_000
 
 
@@ -54,12 +58,6 @@ def _versions(
         build_here(workspace)
         aside = {row.record_id: row.reason for row in workspace.tables.read(SetAside, V)}
         return list(workspace.tables.read(PaperVersion, V)), aside
-
-
-def test_a_reference_rewritten_after_the_deadline_is_not_exact(tmp_path: Path) -> None:
-    rewritten = _reference("a", DEADLINE_MS - DAY_MS, tmdate=DEADLINE_MS + 200 * DAY_MS)
-    versions, _ = _versions(tmp_path / "w", [rewritten])
-    assert [version.is_initial for version in versions] == [False, False]
 
 
 def test_the_latest_reference_before_the_deadline_is_chosen(tmp_path: Path) -> None:
@@ -136,16 +134,6 @@ def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -
     assert "(unrevised_likely)" in versions[0].evidence.rule
 
 
-@pytest.mark.slow
-def test_the_authors_label_of_the_reviewed_version_is_not_evidence(tmp_path: Path) -> None:
-    references = [_reference("a", DEADLINE_MS - 1), _reference("z", DEADLINE_MS + 50 * DAY_MS)]
-    named = {"reviewed_version_(pdf)": "https://openreview.net/references/pdf?id=z"}
-    versions, _ = _versions(tmp_path / "w", references, **named)
-    assert [one.edit_id for one in versions if one.is_initial] == ["a"]
-    only_late, _ = _versions(tmp_path / "other", references[1:], **named)
-    assert not any(one.is_initial for one in only_late)
-
-
 @pytest.mark.parametrize(
     ("last", "rule"),
     [
@@ -167,24 +155,6 @@ def test_an_earlier_pdf_is_not_initial_if_a_later_one_is_unavailable(
     assert rule in graded.evidence.rule
 
 
-def test_a_version_deleted_before_the_deadline_was_not_submitted(tmp_path: Path) -> None:
-    deleted = _reference("b", DEADLINE_MS - 2 * DAY_MS, ddate=DEADLINE_MS - DAY_MS)
-    versions, _ = _versions(tmp_path / "w", [_reference("a", DEADLINE_MS - 3 * DAY_MS), deleted])
-    assert [one.edit_id for one in versions if one.is_initial] == ["a"]
-
-
-@pytest.mark.slow
-def test_a_file_restored_before_the_deadline_is_chosen(tmp_path: Path) -> None:
-    days = {"a": 3, "b": 2, "c": 1}
-    references = [_reference(name, DEADLINE_MS - day * DAY_MS) for name, day in days.items()]
-    references[2]["content"] = references[0]["content"]
-    versions, aside = _versions(tmp_path / "w", references)
-    (initial,) = [one for one in versions if one.is_initial]
-    assert (initial.edit_id, initial.path) == ("a", "/pdf/a.pdf")
-    assert "put back by c" in initial.evidence.rule
-    assert aside["c"] is Reason.PDF_UNCHANGED
-
-
 def test_if_a_form_may_be_for_abstracts_a_pdf_of_the_next_week_invalidates_its_deadline(
     tmp_path: Path,
 ) -> None:
@@ -194,11 +164,6 @@ def test_if_a_form_may_be_for_abstracts_a_pdf_of_the_next_week_invalidates_its_d
     revised = full | {"invitation": f"{V}/Paper1/-/Rebuttal_Revision"}
     versions, _ = _versions(tmp_path / "discussed", [placeholder, revised])
     assert [one.edit_id for one in versions if one.is_initial] == ["a"]
-
-
-def test_a_paper_with_only_an_attachment_has_that_version(tmp_path: Path) -> None:
-    versions, _ = _versions(tmp_path / "w", [], pdf="https://arxiv.example/1.pdf", original_pdf="/attachment/k.pdf")
-    assert [(one.edit_id, one.is_initial) for one in versions] == [("paper/original_pdf", True)]
 
 
 @pytest.mark.parametrize(
@@ -217,3 +182,56 @@ def test_author_names_decide_nothing_if_submissions_show_authors(
     monkeypatch.setattr(find_versions, "read_versions", keep)
     _versions(tmp_path / "w", [], form=form, original=original)
     assert [one.names_are_open for one in held] == [is_open]
+
+
+HOUR = timedelta(hours=1)
+
+
+def change(
+    name: str,
+    at: datetime | None,
+    path: str | None = None,
+    title: str | None = None,
+    *,
+    abstract: str | None = None,
+    again: datetime | None = None,
+    is_public: bool = True,
+) -> SubmissionEdit:
+    """The content of one reference."""
+    return SubmissionEdit(name, at, again or at, "V/-/Blind_Submission", is_public, path, title, abstract)
+
+
+def told(uploads: list[Upload]) -> list[tuple[str, str, str | None]]:
+    return [(one.edit_id, one.path, one.title) for one in uploads]
+
+
+def test_a_reference_without_a_pdf_has_none_and_one_without_a_title_keeps_the_earlier_one() -> None:
+    changes = [
+        change("c", NOON + 2 * HOUR, "/pdf/2"),
+        change("a", NOON, "/pdf/1", "On Kites", abstract="Of strings."),
+        change("b", NOON + HOUR, title="On Kites, Again"),
+        change("d", NOON + 3 * HOUR),
+    ]
+    public, hidden = fold(changes, is_whole=True)
+    assert told(public) == [("a", "/pdf/1", "On Kites"), ("c", "/pdf/2", "On Kites, Again")]
+    assert public[1].abstract == "Of strings."
+    assert hidden == []
+
+
+def test_a_title_rewritten_later_is_not_known_to_be_the_versions_title() -> None:
+    again = NOON + 100 * HOUR
+    changes = [change("a", NOON, title="Final Title", again=again), change("b", NOON + HOUR, "/pdf/1")]
+    assert told(fold(changes, is_whole=True)[0]) == [("b", "/pdf/1", None)]
+    own = [change("a", NOON, "/pdf/1", "Final Title", again=again)]
+    assert told(fold(own, is_whole=True)[0]) == [("a", "/pdf/1", "Final Title")]
+
+
+def test_a_hidden_title_is_shown_nowhere_and_invalidates_the_earlier_one() -> None:
+    changes = [
+        change("a", NOON, "/pdf/1", "On Kites"),
+        change("b", NOON + HOUR, "/pdf/2", "Secret", is_public=False),
+        change("c", NOON + 2 * HOUR, "/pdf/3"),
+    ]
+    public, hidden = fold(changes, is_whole=True)
+    assert told(public) == [("a", "/pdf/1", "On Kites"), ("c", "/pdf/3", None)]
+    assert told(hidden) == [("b", "/pdf/2", None)]

@@ -17,7 +17,6 @@ from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import PostKind
 from peercorpus.report.corpus_sources import WorkspaceSource
 from peercorpus.report.corpus_statistics import Statistic
-from peercorpus.report.panels import PANELS
 from peercorpus.report.reviewing.reviewing_figures import late_reviews, responses_by_area, review_load
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -60,27 +59,11 @@ def test_a_review_is_late_right_after_its_due_date_and_ignored_without_one() -> 
     assert late.unknown == {"no due date of the reviews is known": 1, "no time of posting": 1}
 
 
-def test_without_a_due_date_the_figure_says_what_to_provide() -> None:
-    times = [{"review_id": "r", "forum_id": "f1", "created_at": NOON}]
-    late = late_reviews(Given(papers=PAPERS, review_times=times))
-    assert "review_deadline" in late.why
-    assert late.unknown["no due date of the reviews is known"] == 1
-
-
 def test_a_response_to_all_counts_as_a_reply_and_a_reviewer_returns_only_after_the_authors() -> None:
     turns = [*talk("f1/a", "ra"), *talk("f1/b", "rar"), *talk("f2/c", "r"), *talk("f3/d", "rr")]
     found = responses_by_area(Given({"f2/c": 1}, papers=PAPERS, turns=turns))
     assert rows(found, "conversations", "answered", "returned") == [("optimisation", 3, 3, 1), ("graphs", 1, 0, 0)]
     assert found.says == "The authors answered in 75 % of the conversations, and the reviewer came back in 25 %."
-
-
-@pytest.mark.parametrize("name", ["review_load", "late_reviews", "responses_by_area"])
-def test_each_figure_can_be_drawn_without_data(name: str) -> None:
-    pytest.importorskip("matplotlib")
-    panel = PANELS[name]
-    statistic = panel.statistic(Given(papers=PAPERS))
-    assert statistic.why
-    panel.draw(statistic)
 
 
 OWN = f"{ICLR}/Paper1/-/Official_Review"

@@ -86,17 +86,6 @@ def test_the_stage_compares_the_reviewed_text_with_a_later_one(
     assert (row.section, row.before) == ("3 Results", "The towns have 17 clouds.")
 
 
-def test_a_paper_with_an_identical_last_text_is_set_aside(tmp_path: Path) -> None:
-    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", PAPER + "\n3")]) as tables:
-        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.TEXT_UNCHANGED: 1}
-        assert tables.count("7-changes", VENUE) == 0
-
-
-def test_texts_of_different_engines_are_not_compared(tmp_path: Path) -> None:
-    with compared(tmp_path / "corpus", [FIRST, SECOND, text("a", PAPER), text("b", LATER, "re2")]) as tables:
-        assert tables.set_aside_counts(VENUE, stage.NAME) == {Reason.ENGINES_DIFFER: 1}
-
-
 def many() -> list[object]:
     """Ten papers with two texts; those of the third are the same, those of the fifth come from two engines."""
     records: list[object] = []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 from polars.testing import assert_frame_equal
 
 import invented_tables as made
@@ -29,8 +28,8 @@ from peercorpus.records.reviews import Post, Review, Section
 from peercorpus.records.scores import Score
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.report.corpus_sources import WorkspaceSource
-from peercorpus.report.figure_style import FORMATS, figure_bytes, styled
-from peercorpus.report.panels import PANELS, POINT_PANELS, Panel
+from peercorpus.report.figure_style import figure_bytes, styled
+from peercorpus.report.panels import PANELS, POINT_PANELS
 from peercorpus.report.points.point_statistics import answers_and_scores, point_delays, points_answered
 from peercorpus.report.write_report import ReportFiles, compute_statistic, open_source, write_report
 from peercorpus.workspace.workspace import Workspace
@@ -207,13 +206,6 @@ def test_taken_down_points_are_neither_counted_nor_cached(workspace: Workspace, 
     assert counted(workspace) == left
 
 
-@pytest.mark.slow
-def test_counts_are_renewed_when_points_change(workspace: Workspace) -> None:
-    assert len(counted(workspace)) == 6
-    put(workspace, the_points()[:1])
-    assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, 2.0, 1)]
-
-
 def figures_of(written: ReportFiles) -> int:
     """Return the number of figures, including those with nothing to draw."""
     return written.figures + len(written.empty)
@@ -244,13 +236,6 @@ def test_an_answer_labelled_by_a_model_counts_without_a_confidence(workspace: Wo
     assert (told["points"], told["answered"], told["answered_at_0.5"]) == (1, 1, 0)
 
 
-@pytest.mark.slow
-def test_a_workspace_says_which_venues_have_points(workspace: Workspace) -> None:
-    with open_source(workspace.folder) as every, open_source(workspace.folder, ["conference=icml"]) as other:
-        assert every.point_venues == [ICLR]
-        assert other.point_venues == []
-
-
 def numbers(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "numbers.json").read_text())
     return found
@@ -268,40 +253,6 @@ def test_a_report_with_points_has_a_section_that_states_its_coverage(workspace: 
     for name in POINT_PANELS:
         assert {path.suffix for path in out.glob(f"{name}.*")} == {".pdf", ".svg", ".png", ".csv"}
         assert f'id="{name}"' in (out / "report.html").read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("svg_alone")
-def test_a_report_without_points_does_not_mention_them(workspace: Workspace, tmp_path: Path) -> None:
-    """Neither if no chosen venue has any, nor if the source lacks them."""
-    release = tmp_path / "release"
-    publish_release(workspace, release)
-    for number, (folder, where) in enumerate(((workspace.folder, ["conference=icml"]), (release, []))):
-        out = tmp_path / f"out{number}"
-        written = write_report(folder, out, where)
-        assert figures_of(written) == len(PANELS)
-        assert numbers(out).keys() == {"source", "where", "tokens", "pooled", "figures"}
-        assert list(numbers(out)["figures"]) == list(PANELS)
-        assert not [path.name for path in out.iterdir() if path.stem in POINT_PANELS]
-        assert not [name for name in POINT_PANELS if name in (out / "report.html").read_text()]
-    assert "publish --points" in compute_statistic(release, "points_answered").why
-    assert "build --points" in compute_statistic(workspace.folder, "point_delays", ["conference=icml"]).why
-
-
-@pytest.mark.slow
-def test_a_hostile_name_is_always_plain_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.report.points.point_statistics.FEWEST_NAMED", 1)
-    hostile = "<script>alert(1)</script>\x1b[31m"
-    venues = {
-        ICLR: [made.paper("a", conference=hostile), *a_forum("a")[1:], *the_points()[:3]],
-        ICML: [*a_forum("m", ICML), point("m-R1", 1, venue_id=ICML)],
-    }
-    with made.invented(tmp_path / "corpus", venues) as one:
-        write_report(one.folder, tmp_path / "out", figures=list(POINT_PANELS))
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "largest share is &lt;script&gt;" in page
-    assert "<script" not in page
-    assert "\x1b" not in page
 
 
 def test_a_raised_score_is_read_from_the_workspace(tmp_path: Path) -> None:
@@ -473,15 +424,6 @@ def test_answers_without_times_or_scores_are_reported() -> None:
     assert points_answered(source).n == 1
 
 
-def test_of_many_venues_only_some_are_named() -> None:
-    split = [f"v{number:02}/2024" for number in range(14)]
-    papers = [paper(f"p{number}", f"v{number:02}") for number in range(16)]
-    reviews = [review(f"p{number}", 3, 5) for number in range(15)]
-    found = points_answered(given([row("p0-0")], papers=papers, reviews=reviews, point_venues=split))
-    assert found.says == Naming("14 of 15 venues with reviews, v00/2024", "v11/2024 and 2 more (numbers.json)", ": 1.")
-    assert "v12/2024" not in found.says
-
-
 def a_source() -> Given:
     papers = [paper(f"{venue}{number}", venue) for venue in ("iclr", "icml") for number in range(6)]
     ids = [one["forum_id"] for one in papers]
@@ -493,25 +435,6 @@ def a_source() -> Given:
         for place, aspect in enumerate(aspects)
     ]
     return given(points, papers=papers, reviews=reviews)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("panel", POINT_PANELS.values(), ids=list(POINT_PANELS))
-@pytest.mark.parametrize(
-    "source", [a_source(), given([row("a-0", None, 0.9, days=0.0)], "a", reviews=[review("a", 3, 3)])]
-)
-def test_a_figure_has_its_number_its_axes_and_no_small_letters(panel: Panel, source: Given) -> None:
-    with styled():
-        found = panel.statistic(source)
-        figure = panel.draw(found)
-        content = {kind: figure_bytes(figure, kind) for kind in FORMATS}
-    texts = [one for one in figure.findobj(Text) if isinstance(one, Text) and one.get_text()]
-    assert any(one.get_text().startswith(f"n = {found.n:,}") for one in texts)
-    assert min(float(one.get_fontsize()) for one in texts) >= 7
-    assert any(axes.get_xlabel() for axes in figure.axes)
-    assert all(axes.get_title(loc="left") for axes in figure.axes)
-    assert b"CreationDate" not in content["pdf"]
-    assert content["png"].startswith(b"\x89PNG")
 
 
 def test_the_n_of_a_figure_is_the_number_of_its_rows() -> None:

@@ -3,30 +3,51 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from histories import BARE, CURRENT, FIRST, LAST_HOUR, LATE, NOON, REVISED, upload
+from histories import (
+    BARE,
+    CAMERA_READY,
+    CURRENT,
+    DECIDED,
+    FIRST,
+    LAST_HOUR,
+    LATE,
+    NOON,
+    REPOSTED,
+    REVIEWED,
+    REVISED,
+    UNREVISED,
+    upload,
+)
 from in_this_process import build_here
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
+from naming import Naming
+from peercorpus.records.enums import PUBLISHABLE_GRADES, FileSays, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.venues.catalogue import StatedDeadline
-from peercorpus.versions.deadlines import GRACE
-from peercorpus.versions.find_versions import read_versions
+from peercorpus.versions.find_versions import build_supplied, read_versions
 from peercorpus.versions.initial_version import choose_initial_version
-from peercorpus.workspace.harvest_state import StoredFile
+from peercorpus.versions.uploads import Opinion, SubmissionPdfs
+from peercorpus.workspace.harvest_state import StoredFile, Supplied
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 DAY = timedelta(days=1)
+
 DAY_MS = 86_400_000
+
 MADE = 1_538_000_000_000
+
 """When the authors submitted; the tests count days from it."""
+
 REVIEWED_DAY = 30
+
 CONFERENCE, JOURNAL = "Invented.cc/2019/Conference", "IJR"
+
 Json = dict[str, Any]
 
 
@@ -112,6 +133,7 @@ def _conference(folder: Path, references: Sequence[Json], *, reviewed: bool = Tr
 
 
 A, NOW = _reference("a", 0, "a"), _reference("n", 150, "n")
+
 ONLY, SEEN, NONE = Grade.ONLY_BEFORE_REVIEW, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE
 
 
@@ -186,16 +208,14 @@ def test_a_deleted_review_is_not_the_first(tmp_path: Path) -> None:
     assert [(one.edit_id, one.grade) for one in versions if one.is_initial] == [("b", SEEN)]
 
 
-def test_without_a_review_nothing_is_known_to_precede_one(tmp_path: Path) -> None:
-    assert _conference(tmp_path / "w", [A, NOW], reviewed=False).grade is Grade.UNAVAILABLE
-
-
 FORM, POSTED, AS_CHAIRS = (
     _edit("-/Submission", 0, "a"),
     _edit("Paper1/-/Under_Review", 3, None),
     _edit("-/Edit", 0, "a"),
 )
+
 REVISION = _edit("Paper1/-/Revision", 60, "n")
+
 NAMED = ("-/Submission", "Paper1/-/Under_Review", "Paper1/-/Revision")
 
 
@@ -244,8 +264,11 @@ def test_at_a_journal_edits_prove_the_initial_version(
 
 
 ICLR_2024 = "ICLR.cc/2024/Conference"
+
 DUE = 1_695_988_800_000
+
 """29 September 2023, 12:00 UTC: the end of the 28th anywhere on earth, as the catalogue has it."""
+
 HOUR_MS = 3_600_000
 
 
@@ -287,14 +310,6 @@ def test_the_file_is_checked_against_the_first_review_and_has_its_title() -> Non
     (graded,) = [one for one in read_versions(WHOLE) if one.grade is not None]
     assert (graded.edit_id, graded.grade, graded.evidence.deadline) == (FIRST.edit_id, ONLY, None)
     assert choose_initial_version(WHOLE).until == BARE.first_review_at
-
-
-def test_an_undated_edit_may_have_come_before_the_first_review() -> None:
-    undated = upload("undated", None)
-    for others in ((undated,), (undated, REVISED)):
-        assert choose_initial_version(replace(WHOLE, uploads=(FIRST, *others))).grade is not ONLY
-    again = replace(undated, path=FIRST.path)
-    assert choose_initial_version(replace(WHOLE, uploads=(FIRST, REVISED), hidden=(again,))).grade is not ONLY
 
 
 def test_a_complete_history_outweighs_possible_changes_by_chairs_and_a_reopened_form() -> None:
@@ -382,7 +397,167 @@ def test_stated_deadlines_that_agree_with_the_valid_one_are_counted() -> None:
     assert "deadlines" not in found.rule
 
 
-def test_the_earliest_of_the_deadlines_that_agree_is_the_evidence() -> None:
-    submission = replace(BARE, deadline=None, stated_deadlines=_stated(0, 1), uploads=(LAST_HOUR, CURRENT))
-    (graded,) = [one for one in read_versions(submission) if one.grade is not None]
-    assert (graded.evidence.deadline, graded.evidence.deadline_source) == (NOON + GRACE, "list 0 (+ 30 min)")
+M = VersionMoment
+
+UNPROVEN = replace(BARE, uploads=(REVISED,))
+
+"""A paper of which only a revision of the discussion can be seen."""
+
+
+def _supplied(label: str = "", when: datetime | None = None) -> StoredFile:
+    edit_id, path = Supplied("paper", when, label).names()
+    return StoredFile(edit_id, path, "V", "paper", f"{label}{when}", 1, None)
+
+
+@pytest.mark.parametrize(
+    ("submission", "files", "expected"),
+    [
+        pytest.param(UNPROVEN, [_supplied()], [(None, None)], id="nothing stated"),
+        pytest.param(UNPROVEN, [_supplied("initial")], [(Grade.STATED, M.INITIAL)], id="named"),
+        pytest.param(UNPROVEN, [_supplied("Camera-Ready")], [(None, M.CAMERA_READY)], id="named as another"),
+        pytest.param(UNPROVEN, [_supplied("v1", NOON - DAY)], [(Grade.STATED, M.INITIAL)], id="before the deadline"),
+        pytest.param(UNPROVEN, [_supplied("v2", REVIEWED + DAY)], [(None, None)], id="after the first review"),
+        pytest.param(
+            UNPROVEN,
+            [_supplied("v1", NOON - DAY), _supplied("v2", NOON - DAY / 2)],
+            [(None, M.BEFORE_DEADLINE), (Grade.STATED, M.INITIAL)],
+            id="the later of two",
+        ),
+        pytest.param(
+            UNPROVEN, [_supplied("initial", REVIEWED + DAY)], [(None, None)], id="named, but after the first review"
+        ),
+        pytest.param(
+            replace(UNPROVEN, hidden=(FIRST,)),
+            [_supplied("v1", NOON - 3 * DAY)],
+            [(None, M.BEFORE_DEADLINE)],
+            id="an edit brought another after it",
+        ),
+        pytest.param(
+            replace(BARE, uploads=(FIRST,)),
+            [_supplied("initial", NOON - DAY)],
+            [(None, M.BEFORE_DEADLINE)],
+            id="another is proven",
+        ),
+        pytest.param(
+            replace(UNPROVEN, deadline=None, uploads=()),
+            [_supplied("v1", REVIEWED - DAY)],
+            [(Grade.STATED, M.INITIAL)],
+            id="before the first review, no deadline known",
+        ),
+        pytest.param(
+            replace(BARE, uploads=(LATE,)), [_supplied("initial")], [(Grade.STATED, M.INITIAL)], id="another is seen"
+        ),
+    ],
+)
+def test_a_users_statement_counts_where_no_edit_proves_more(
+    submission: SubmissionPdfs,
+    files: Sequence[StoredFile],
+    expected: Sequence[tuple[Grade | None, VersionMoment | None]],
+) -> None:
+    versions = build_supplied(submission, files)
+    assert [(one.grade, one.moment) for one in versions] == expected
+    assert [one.is_initial for one in versions] == [grade is Grade.STATED for grade, _ in expected]
+
+
+def test_a_file_that_says_it_is_final_is_not_the_stated_one() -> None:
+    def opinion(_sha256: str, _until: datetime | None) -> Opinion | None:
+        return FileSays.FINAL, ("it names a venue",)
+
+    (version,) = build_supplied(replace(UNPROVEN, opinion=opinion), [_supplied("initial")])
+    assert (version.grade, version.is_initial, version.evidence.file_says) == (None, False, FileSays.FINAL)
+
+
+AT_CONFERENCE = replace(
+    BARE,
+    uploads=(FIRST, LAST_HOUR, LATE, REVISED, CAMERA_READY, CURRENT),
+    current_path=CURRENT.path,
+    decided_at=DECIDED,
+    is_accepted=True,
+)
+
+
+def moments(submission: SubmissionPdfs) -> list[VersionMoment | None]:
+    return [one.moment for one in read_versions(submission)]
+
+
+@pytest.mark.parametrize(
+    ("submission", "expected"),
+    [
+        (
+            AT_CONFERENCE,
+            [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, M.DISCUSSION, M.CAMERA_READY, M.CURRENT],
+        ),
+        (
+            replace(AT_CONFERENCE, is_accepted=False),
+            [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, M.DISCUSSION, None, M.CURRENT],
+        ),
+        (
+            replace(AT_CONFERENCE, decided_at=None),
+            [M.BEFORE_DEADLINE, M.BEFORE_DEADLINE, M.INITIAL, None, None, M.CURRENT],
+        ),
+        (
+            replace(AT_CONFERENCE, deadline=None),
+            [M.BEFORE_REVIEWS, M.BEFORE_REVIEWS, M.INITIAL, M.DISCUSSION, M.CAMERA_READY, M.CURRENT],
+        ),
+        (
+            replace(AT_CONFERENCE, deadline=None, first_review_at=None),
+            [None, None, None, None, None, M.CURRENT],
+        ),
+        (replace(BARE, uploads=(REPOSTED,), decided_at=DECIDED, is_accepted=True), [None]),
+        (replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED), [M.INITIAL]),
+        (replace(BARE, uploads=(replace(CURRENT, path="/pdf/gone.pdf"),), current_path=None), [None]),
+    ],
+    ids=["all known", "rejected", "decision unknown", "deadline unknown", "no time known", "reposted", "proven", "odd"],
+)
+def test_a_stage_is_determined_by_times_or_unknown(
+    submission: SubmissionPdfs, expected: list[VersionMoment | None]
+) -> None:
+    assert moments(submission) == expected
+
+
+def test_the_title_of_the_current_pdf_is_that_of_the_initial_one_only_where_nothing_was_edited() -> None:
+    proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED)
+    assert [one.title for one in read_versions(proven)] == ["On Kites"]
+    edited = replace(proven, invitations=(*UNREVISED, "V/-/Edit"))
+    assert [(one.grade, one.title) for one in read_versions(edited)] == [(Grade.UNREVISED_LIKELY, None)]
+
+
+def _saying(says: FileSays, asked: list[datetime | None]) -> SubmissionPdfs:
+    def opinion(_: str, deadline: datetime | None) -> Opinion | None:
+        asked.append(deadline)
+        return says, ("page 1: Published as a conference paper",)
+
+    # LATE would have taken the place of LAST_HOUR.
+    return replace(
+        AT_CONFERENCE,
+        uploads=[one for one in AT_CONFERENCE.uploads if one is not LATE],
+        opinion=opinion,
+    )
+
+
+def test_a_file_marked_as_final_loses_the_grade_and_is_never_initial() -> None:
+    versions = read_versions(_saying(FileSays.FINAL, []))
+    assert not any(one.is_initial for one in versions)
+    (graded,) = [one for one in versions if one.grade is not None]
+    assert (graded.edit_id, graded.grade) == (LAST_HOUR.edit_id, Grade.UNAVAILABLE)
+    assert graded.evidence.rule == Naming("(exact); ", "later version", ": page 1: Published as a conference paper")
+    assert graded.evidence.file_says is FileSays.FINAL
+    assert graded.moment is M.BEFORE_DEADLINE
+
+
+@pytest.mark.parametrize("says", [FileSays.SUBMITTED, FileSays.NOTHING])
+def test_a_file_without_contradiction_keeps_the_grade_and_its_signs_are_stored(says: FileSays) -> None:
+    versions = read_versions(_saying(says, []))
+    assert [one.grade for one in versions if one.is_initial] == [Grade.EXACT]
+    assert {(one.evidence.file_says, one.evidence.file_signs) for one in versions} == {
+        (says, ("page 1: Published as a conference paper",))
+    }
+
+
+def test_a_file_is_checked_against_the_time_of_its_rule() -> None:
+    asked: list[datetime | None] = []
+    read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(FIRST,)))
+    assert set(asked) == {NOON}
+    asked.clear()
+    read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(LATE,)))
+    assert set(asked) == {BARE.first_review_at}

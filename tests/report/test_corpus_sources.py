@@ -12,14 +12,13 @@ from polars.testing import assert_frame_equal
 import invented_tables as made
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, NOON, a_forum, what_follows
-from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.errors import PeercorpusError
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Reason, Role, ScoreSource, Status
 from peercorpus.records.reviews import Review
 from peercorpus.records.scores import Score
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
-from peercorpus.report.panels import PANELS
 from peercorpus.report.source import CorpusSource, TextKind
 from peercorpus.report.write_report import open_source
 from peercorpus.workspace.workspace import Workspace
@@ -248,27 +247,12 @@ def test_a_score_known_only_as_initial_counts_if_no_phase_is_named(tmp_path: Pat
                 assert chosen.papers["forum_id"].to_list() == ["a"], where
 
 
-def test_a_workspace_that_is_not_built_is_refused(tmp_path: Path) -> None:
-    with made.invented(tmp_path / "corpus", {}) as workspace, pytest.raises(TableError, match="peercorpus build"):
-        source(workspace)
-
-
 @pytest.mark.fault("disk", "a file of a release is no Parquet, before a report", "one sentence that names it")
 def test_a_damaged_release_is_one_sentence(release: Path, tmp_path: Path) -> None:
     shutil.copytree(release, tmp_path / "release")
     next((tmp_path / "release" / "data" / "reviews").glob("*.parquet")).write_bytes(b"PAR1 no")
     with pytest.raises(PeercorpusError, match=r"reviews.*\.parquet' of the release is damaged"):
         ReleaseSource(tmp_path / "release", words_and_signs())
-
-
-@pytest.mark.slow
-def test_every_statistic_is_the_same_for_workspace_and_release(workspace: Workspace, release: Path) -> None:
-    for name, panel in PANELS.items():
-        with open_source(workspace.folder) as one, open_source(release) as other:
-            table, of_release = panel.statistic(one).table, panel.statistic(other).table
-        if name in {"set_aside", "completeness"}:
-            continue
-        assert_frame_equal(table, of_release)
 
 
 def test_the_parts_add_up_to_the_whole(workspace: Workspace) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from pathlib import Path
 
 import pytest
 from matplotlib.axes import Axes
@@ -11,12 +12,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from invented_sources import Given, Rows, paper, review, talk
-from peercorpus.models.token_counts import words_and_signs
+from peercorpus.corpus.filters import FIELDS
 from peercorpus.report.figure_style import styled
-from peercorpus.report.panels import PANELS, RE2_PANELS, Panel
+from peercorpus.report.panels import PANELS, POINT_PANELS, RE2_PANELS, Panel
 
 ALL_PANELS = {**PANELS, **RE2_PANELS}
+
 EMPTY = "model_written"
+
 """The figure needs hundreds of texts from before 2022; its own tests draw it."""
 
 
@@ -124,7 +127,9 @@ READ: Mapping[str, Callable[[Figure], int]] = {
     "review_load": labelled,
     "responses_by_area": lambda figure: total(labels(figure.axes[0]), r"n = ([\d,]+)"),
 }
+
 """Return how many items are drawn, read from bars, cells and labels."""
+
 SAME = {
     "fig2a_paper_length": "paper_length",
     "fig2b_review_length": "review_length",
@@ -202,13 +207,27 @@ def test_no_text_of_a_figure_is_cut_off_or_over_its_heading(panel: Panel, corpus
         assert inside is None or inside.y1 <= line.y0 + 1
 
 
-def test_score_changes_has_units_on_its_axes() -> None:
-    left, right = draw(PANELS["score_changes"], "many").axes
-    assert left.get_xlabel() == "reviews"
-    assert "% of the form's scale" in left.get_ylabel()
-    assert "share accepted, of the papers decided" in right.get_xlabel()
+TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text()
 
 
-def test_lengths_are_in_the_unit_that_was_counted() -> None:
-    assert draw(PANELS["paper_length"], "few").axes[0].get_xlabel() == "words"
-    assert words_and_signs().unit == "words and punctuation marks"
+def named(heading: str) -> list[str]:
+    """The names in the first column of the table under a heading."""
+    rows = [
+        line.split("|")[1].strip()
+        for line in TEXT.partition(f"## {heading}")[2].partition("\n## ")[0].splitlines()
+        if "|" in line
+    ]
+    return [row.strip("`") for row in rows[2:]]
+
+
+def test_every_figure_is_in_the_document() -> None:
+    assert named("The figures\n") == list(PANELS)
+    assert named("Points and their answers\n") == list(POINT_PANELS)
+    assert named("The figures of Re²\n") == list(RE2_PANELS)
+
+
+def test_every_condition_is_documented_with_all_its_values() -> None:
+    assert named("Conditions") == list(FIELDS)
+    for field in FIELDS.values():
+        assert field.says in TEXT
+        assert all(f"`{word}`" in TEXT for word in field.words)
