@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from test_comparing import CHANGED, PAPER, after
+from test_version_diff import CHANGED, PAPER, after
 
 from in_this_process import InThisProcess
 from peercorpus.execution.executor import Executor, Failure, FailureKind
