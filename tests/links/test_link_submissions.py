@@ -153,9 +153,7 @@ def test_a_resubmission_is_linked_to_its_predecessor(tmp_path: Path) -> None:
         (ICLR, {"created_at": None}, LinkKind.TWIN),
     ],
 )
-def test_the_kind_of_a_link_states_the_relation_of_two_papers(
-    tmp_path: Path, venue_id: str, other: dict[str, Any], kind: LinkKind
-) -> None:
+def test_the_kind_states_the_relation(tmp_path: Path, venue_id: str, other: dict[str, Any], kind: LinkKind) -> None:
     first = clouds("first", decided_at=None)
     second = clouds("second", venue_id, **other)
     venues = {ICLR: [first, second]} if venue_id == ICLR else {ICLR: [first], venue_id: [second]}
@@ -563,9 +561,7 @@ def link_couples(couples: list[tuple[Paper, Paper]]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["alone", "edited", "and stock", "and a word of the title"])
-def test_one_sentence_in_common_does_not_make_one_work_of_a_groups_papers(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_common_sentence_makes_no_work(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similarity, "COUNTER_SLOTS", 1 << 16)
     couples = [share_one_sentence(number, kind) for number in range(300)]
     assert link_couples(couples) == []

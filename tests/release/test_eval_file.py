@@ -119,23 +119,6 @@ def test_its_scorer_reads_answers_like_ours(said: str) -> None:
         assert (score.value == "C") is (ours == target)
 
 
-def test_the_file_has_the_fields_that_the_hub_documents_and_no_others(published: Path) -> None:
-    stated = hub_tasks._load_eval_yaml(published / EVAL_FILE)
-    (task,) = stated["tasks"]
-    assert list(stated) == ["name", "description", "evaluation_framework", "tasks"]
-    assert stated["evaluation_framework"] == "inspect-ai"
-    assert list(task) == ["id", "config", "split", "field_spec", "solvers", "scorers"]
-    assert task["field_spec"].keys() == {"input", "target"}
-
-
-@pytest.mark.slow
-def test_a_release_without_questions_has_no_eval_file(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        publish_release(workspace, tmp_path / "out", splits=SplitRequest(Profile.RE2))
-    assert not (tmp_path / "out" / EVAL_FILE).exists()
-    assert not (tmp_path / "out" / "data" / "acceptance").exists()
-
-
 def sign(release: Path) -> None:
     """Update the manifest to the files' current content."""
     manifest = json.loads((release / MANIFEST).read_text())

@@ -117,19 +117,6 @@ def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> No
     assert found["b"] == ("accepted", "Ask [e-mail]")
 
 
-@pytest.mark.slow
-def test_links_to_venues_that_are_not_published_are_left_out_and_counted(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", three_tries()) as workspace:
-        card = published(workspace, tmp_path / "out", [ICLR, ICML])
-        alone = published(workspace, tmp_path / "alone", [ICLR])
-    assert pairs(tmp_path / "out") == [("c", "b")]
-    assert sorted(tries(tmp_path / "out")) == [("b", 1, "c"), ("b", 2, "b")]
-    assert "2 links" in card
-    assert "3 links" in alone
-    assert ("| `resubmission` |" in card, "| `resubmission` |" in alone) == (True, False)
-    assert not (tmp_path / "alone" / "data" / "links").exists()
-
-
 def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
     return [record for number in range(first, last) for record in a_forum(f"f{number:03}", venue_id)]
 
@@ -138,24 +125,6 @@ def splits(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[s
     publish_release(workspace, out, splits=asked)
     found: dict[str, Any] = json.loads(asked.path(out).read_text())
     return found
-
-
-@pytest.mark.slow
-def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
-    count = 40
-    links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
-    venues = {ICLR: forums(0, count), ICML: [*forums(count, 2 * count, ICML), *links]}
-    with invented(tmp_path / "corpus", venues) as workspace:
-        found = splits(workspace, tmp_path / "out")
-    split_of = {forum_id: split for split, ids in found["splits"].items() for forum_id in ids}
-    assert len(split_of) == 2 * count
-    assert all(split_of[f"f{number:03}"] == split_of[f"f{number + count:03}"] for number in range(count))
-    assert set(split_of.values()) == {"train", "validation", "test"}
-    for name, config in (("review", "review_sft"), ("rebuttal", "rebuttal")):
-        used = [row["forum_id"] for row in rows(tmp_path / "out", config)]
-        assert sorted(used) == sorted(one for ids in found["tasks"][name].values() for one in ids)
-        works = {int(one[1:]) % count for ids in (found["tasks"][name]["test"],) for one in ids}
-        assert works.isdisjoint(int(one[1:]) % count for one in found["tasks"][name]["train"])
 
 
 @pytest.mark.slow

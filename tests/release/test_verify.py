@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from asked_releases import publish_release
-from commands import Run, assert_refused
+from commands import Run
 from invented_tables import ICLR, a_forum, fill, invented, post
 from naming import Naming
-from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
@@ -25,9 +24,7 @@ TRAIN, TEST = (f"data/review_sft/{split}-00000-of-00001.parquet" for split in ("
 SPLITS = "splits/re2.json"
 
 
-def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
-    plan: Plan, tmp_path: Path, run: Run
-) -> None:
+def test_a_valid_release_passes_every_check(plan: Plan, tmp_path: Path, run: Run) -> None:
     ended = run("verify", plan.write(tmp_path / "release"))
     assert ended.code == 0
     looked_at = [line.split(maxsplit=2)[:2] for line in ended.out.splitlines()[:-1]]
@@ -43,21 +40,6 @@ def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
     assert looked_at[-2][0] == "leaks"
     assert int(looked_at[-2][1].replace(",", "")) > 34
     assert "takedown.txt" in ended.out
-
-
-@pytest.mark.slow
-def test_a_published_release_is_valid(tmp_path: Path, run: Run) -> None:
-    texts = {
-        "f1": "# One by ada@example.org",
-        "f2": r"# Two of {ada, bob}@example.org@kites.example and a\_b@example.org",
-        "f3": "# Three by ~Ada_Example1 and x@y.zz@example.org",
-    }
-    records = [record for name, text in texts.items() for record in a_forum(name, markdown=text)]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
-        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
-    ended = run("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
-    assert ended.code == 0, ended.out
 
 
 def spoil_sum(release: Path) -> None:
@@ -302,15 +284,6 @@ def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, t
     ]
 
 
-def test_ten_breaches_are_listed_and_the_rest_counted(plan: Plan, tmp_path: Path, run: Run) -> None:
-    rows = plan.rows["scores", "iclr"]
-    plan.rows["scores", "iclr"] = [*rows, *(rows[0] | {"forum_id": f"z{number}"} for number in range(12))]
-    ended = run("verify", plan.write(tmp_path / "release"))
-    assert "ids       46 rows: 12 faults\n" in ended.out
-    assert ended.out.count(" z") == 10
-    assert "  and 2 more\n" in ended.out
-
-
 @pytest.mark.slow
 def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_breach(tmp_path: Path, run: Run) -> None:
     records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
@@ -337,13 +310,6 @@ def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, t
     assert ended.code == 1
     breaches = [line for line in ended.out.splitlines() if line.startswith("  inputs.json: ")]
     assert breaches == [Naming("release.json"), Naming("cannot be read", "workspace")]
-
-
-def test_a_folder_that_is_neither_release_nor_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
-    assert_refused(run("verify", tmp_path), "is not a release")
-    assert_refused(run("verify", ""), "is empty")
-    release = plan.write(tmp_path / "release")
-    assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "does not exist; name a workspace")
 
 
 @pytest.mark.fault("input", "an escape sequence in an id of a release", "it is escaped")

@@ -97,9 +97,7 @@ def read_due(workspace: Workspace) -> list[tuple[str, datetime | None]]:
     return times.select("review_id", "due_at").rows()
 
 
-def test_a_due_date_comes_from_the_user_then_the_papers_invitation_then_the_venue(
-    workspace: Workspace,
-) -> None:
+def test_the_nearest_due_date_counts(workspace: Workspace) -> None:
     assert read_due(workspace) == [("f1-R1", None)]
     workspace.raw.add([invitation(FORM, DUE)])
     assert read_due(workspace) == [("f1-R1", DUE)]

@@ -60,9 +60,7 @@ def test_a_report_has_a_page_and_every_figure_in_every_format(drawn: tuple[Path,
     assert numbers["figures"]["papers_and_reviews"]["n"] == 3
 
 
-def test_a_report_says_that_it_pools_venues_with_different_rules(
-    workspace: Workspace, drawn: tuple[Path, Ended], tmp_path: Path
-) -> None:
+def test_pooled_rules_are_stated(workspace: Workspace, drawn: tuple[Path, Ended], tmp_path: Path) -> None:
     out, _ = drawn
     numbers = json.loads((out / "numbers.json").read_text())
     assert f"what is published: public ({ICLR}), reviews private ({ICML})" in numbers["pooled"]
@@ -88,9 +86,7 @@ def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path
 
 
 @pytest.mark.slow
-def test_only_the_figures_that_are_named_are_drawn_in_the_order_of_the_report(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_only_named_figures_are_drawn(workspace: Workspace, tmp_path: Path) -> None:
     written = write_report(workspace.folder, tmp_path / "out", figures=["turns", "keywords"])
     assert written.figures == 2
     files = {f"{name}.{kind}" for name in ("turns", "keywords") for kind in ("pdf", "svg", "png", "csv")}
@@ -232,9 +228,7 @@ def test_lengths_are_in_tokens_of_the_named_tokenizer(workspace: Workspace, monk
     assert "'letters'" not in compute_statistic(workspace.folder, "paper_length").how
 
 
-def test_without_matplotlib_statistics_work_and_figures_name_the_extra(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_figures_name_the_missing_extra(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     corpus = peercorpus.open(workspace.folder)
     assert isinstance(corpus.statistics("turns"), pl.DataFrame)
@@ -260,9 +254,7 @@ def files_drawn(workspace: Workspace, out: Path, tokenizer: str, spread: Executo
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("svg_alone")
-def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
-    workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run
-) -> None:
+def test_tokens_are_the_same_everywhere(workspace: Workspace, tokenizer: str, tmp_path: Path, run: Run) -> None:
     here = files_drawn(workspace, tmp_path / "here", tokenizer, None)
     assert b"tokens of the tokenizer 'letters.json'" in here["numbers.json"]
     found = compute_statistic(workspace.folder, "paper_length", tokenizer=tokenizer)
@@ -273,9 +265,7 @@ def test_a_report_is_the_same_byte_for_byte_wherever_tokens_are_counted(
 
 
 @pytest.mark.slow
-def test_texts_whose_tokens_cannot_be_counted_are_reported_and_nothing_is_left(
-    workspace: Workspace, tokenizer: str, tmp_path: Path
-) -> None:
+def test_uncounted_texts_leave_nothing(workspace: Workspace, tokenizer: str, tmp_path: Path) -> None:
     stopped = InThisProcess(failures=(Failure(FailureKind.TIMEOUT, "It was stopped."),))
     with pytest.raises(PeercorpusError, match="It was stopped"):
         files_drawn(workspace, tmp_path / "out", tokenizer, stopped)

@@ -405,9 +405,7 @@ def _reference(name: str, hour: int, pdf: str, kept: str | None) -> tuple[RawKin
         ),
     ],
 )
-def test_an_attachment_is_the_submission_if_references_name_it_before_the_reviews(
-    references: Sequence[tuple[str, int, str, str | None]], grade: Grade | None
-) -> None:
+def test_a_named_attachment_counts(references: Sequence[tuple[str, int, str, str | None]], grade: Grade | None) -> None:
     content = {"title": "On Kites", "original_pdf": "/attachment/kept.pdf"}
     root = {
         "id": "paper",

@@ -57,9 +57,7 @@ def test_the_28th_anywhere_on_earth_ends_on_the_29th_at_noon_and_half_an_hour_is
         (timedelta(days=20), False),
     ],
 )
-def test_a_papers_own_invitation_that_closed_later_extends_its_deadline(
-    tmp_path: Path, later: timedelta, is_extension: bool
-) -> None:
+def test_a_papers_own_invitation_extends_its_deadline(tmp_path: Path, later: timedelta, is_extension: bool) -> None:
     listed = _listed(ICLR_2026)
     closed = listed.at + later
     found = _deadline(
@@ -180,9 +178,7 @@ LAST = 253_402_300_799_000
         ({"duedate": 10**18, "expdate": None}, None),
     ],
 )
-def test_an_invalid_date_or_one_meaning_never_is_not_a_deadline(
-    tmp_path: Path, dates: dict[str, Any], source: str | None
-) -> None:
+def test_an_invalid_date_is_no_deadline(tmp_path: Path, dates: dict[str, Any], source: str | None) -> None:
     found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **{"V/-/Submission": dates})
     assert (found.source if found else None) == source
 

@@ -128,9 +128,7 @@ def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submi
         (["V/-/Submission", "V/Submission1/-/Second_Submission"], None),
     ],
 )
-def test_an_abstract_deadline_is_not_a_paper_deadline(
-    tmp_path: Path, invitations: list[str], source: str | None
-) -> None:
+def test_abstract_deadlines_are_not_for_papers(tmp_path: Path, invitations: list[str], source: str | None) -> None:
     raw = RawStore(tmp_path / "raw.db")
     for name, dates in {"V/-/Submission": {"expdate": 9}, "V/Submission1/-/Full_Submission": {"duedate": 5}}.items():
         body = json.dumps({"id": name, **dates}).encode()
@@ -400,9 +398,7 @@ CASES: dict[str, tuple[SubmissionPdfs, Upload | None, Grade]] = {
 
 
 @pytest.mark.parametrize(("submission", "chosen", "grade"), CASES.values(), ids=CASES)
-def test_the_last_file_before_reviewing_is_chosen_with_its_proven_grade(
-    submission: SubmissionPdfs, chosen: Upload | None, grade: Grade
-) -> None:
+def test_the_last_file_before_reviewing_is_it(submission: SubmissionPdfs, chosen: Upload | None, grade: Grade) -> None:
     submission = replace(
         submission, sha256={one.path: "0" * 64 for one in submission.uploads} | dict(submission.sha256)
     )

@@ -145,9 +145,7 @@ def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -
     ],
     ids=["deleted after the deadline", "kept elsewhere", "no time of writing", "no time at all", "same instant"],
 )
-def test_an_earlier_pdf_is_not_initial_if_a_later_one_is_unavailable(
-    tmp_path: Path, last: dict[str, Any], rule: str
-) -> None:
+def test_no_earlier_pdf_for_an_unavailable_one(tmp_path: Path, last: dict[str, Any], rule: str) -> None:
     references = [_reference("a", DEADLINE_MS - 3 * DAY_MS), _reference("b", DEADLINE_MS - 2 * DAY_MS) | last]
     versions, _ = _versions(tmp_path / "w", references)
     assert not any(one.is_initial for one in versions)
@@ -155,9 +153,7 @@ def test_an_earlier_pdf_is_not_initial_if_a_later_one_is_unavailable(
     assert rule in graded.evidence.rule
 
 
-def test_if_a_form_may_be_for_abstracts_a_pdf_of_the_next_week_invalidates_its_deadline(
-    tmp_path: Path,
-) -> None:
+def test_a_pdf_of_the_next_week_invalidates_an_abstract_deadline(tmp_path: Path) -> None:
     placeholder, full = _reference("a", DEADLINE_MS - DAY_MS), _reference("b", DEADLINE_MS + 7 * DAY_MS)
     versions, _ = _versions(tmp_path / "w", [placeholder, full])
     assert not any(one.is_initial for one in versions)

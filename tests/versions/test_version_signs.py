@@ -180,9 +180,7 @@ def inspection(kinds: Sequence[SignKind], made: datetime | None = None, changed:
         ([PUBLISHED], EARLY, F),
     ],
 )
-def test_decisive_signs_decide_alone_others_together_and_contradictions_not_at_all(
-    kinds: list[SignKind], made: datetime | None, says: FileSays
-) -> None:
+def test_decisive_signs_decide_alone(kinds: list[SignKind], made: datetime | None, says: FileSays) -> None:
     assert infer_version(inspection(kinds, made), DEADLINE)[0] is says
 
 

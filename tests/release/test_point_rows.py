@@ -11,17 +11,13 @@ import pytest
 from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
 from asked_releases import publish_release
 from cards import read_card
-from invented_tables import ICLR, ICML, NOON, TABLES_BUILT, a_forum, invented, review
-from peercorpus.corpus.points import TABLE
-from peercorpus.errors import PeercorpusError, TableError
+from invented_tables import ICLR, ICML, NOON, a_forum, invented
+from peercorpus.errors import TableError
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.reviews import Review, Section
 from peercorpus.release.folder import open_release
-from peercorpus.release.request import ReleaseLayout
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
-
-pytestmark = pytest.mark.slow
 
 
 def read(out: Path, config: str) -> list[dict[str, Any]]:
@@ -34,6 +30,7 @@ def publish(workspace: Workspace, out: Path, **options: Any) -> None:
     publish_release(workspace, out, points=True, **options)
 
 
+@pytest.mark.slow
 def test_points_and_answers_are_rows_without_hidden_records(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_discussion("a1"), ICML: a_discussion("b1", ICML)}) as workspace:
@@ -55,13 +52,12 @@ def test_points_and_answers_are_rows_without_hidden_records(tmp_path: Path) -> N
     assert [breach for check in report.checks for breach in check.breaches] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "points", "answers", "reactions"),
     [("a1", 0, 0, 0), ("a1-R1", 0, 0, 0), ("a1-answer", 2, 0, 1), ("a1-last", 2, 1, 0)],
 )
-def test_no_point_contains_what_is_taken_down(
-    tmp_path: Path, listed: str, points: int, answers: int, reactions: int
-) -> None:
+def test_no_taken_down_text_in_points(tmp_path: Path, listed: str, points: int, answers: int, reactions: int) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: [*a_discussion("a1"), *a_forum("a2")]}) as workspace:
         (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
@@ -79,6 +75,7 @@ def reworded(records: Sequence[object], **changed: str) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 def test_points_of_an_earlier_text_are_not_published(tmp_path: Path) -> None:
     other = [
         replace(record, sections=(Section(SectionKind.OTHER, "comments", "All is new."),))
@@ -92,27 +89,3 @@ def test_points_of_an_earlier_text_are_not_published(tmp_path: Path) -> None:
             with pytest.raises(TableError, match="belong to earlier texts; run 'peercorpus build --points'"):
                 publish(workspace, tmp_path / "out")
             assert not (tmp_path / "out").exists()
-
-
-def test_a_review_that_was_edited_has_the_points_of_its_first_text(tmp_path: Path) -> None:
-    now = (Section(SectionKind.OTHER, "comments", "All is well."),)
-    first = (Section(SectionKind.OTHER, "comments", PRAISE + BLAME),)
-    edited = review("a1", sections=now, initial_sections=first)
-    records = [edited if isinstance(record, Review) else record for record in a_discussion("a1")]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        publish(workspace, tmp_path / "out")
-    assert len(read(tmp_path / "out", "points")) == 2
-
-
-def test_without_points_publishing_them_is_refused_with_advice(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", {ICLR: a_forum("a1")}) as workspace:
-        publish_release(workspace, tmp_path / "plain")
-        assert not (tmp_path / "plain" / "data" / "points").exists()
-        with pytest.raises(PeercorpusError, match="has no points"):
-            publish(workspace, tmp_path / "out", layout=ReleaseLayout.REVIEWBENCH)
-        others = [name for name in TABLES_BUILT if name != TABLE]
-        with workspace.tables.replacing(others, ICML, "invent", "b" * 64) as replacement:
-            for record in a_forum("b1", ICML):
-                replacement.add(record)
-        with pytest.raises(TableError, match=r"points of 'ICML.cc/2023/Conference' .* 'peercorpus build --points'"):
-            publish(workspace, tmp_path / "out")

@@ -3,14 +3,12 @@
 import json
 import shutil
 from contextlib import closing
-from datetime import date
 from pathlib import Path
 
 import pytest
 
 from asked_releases import publish_release
-from invented_tables import ICLR, ICML, a_forum, fill, link, two_conferences
-from peercorpus.errors import PeercorpusError
+from invented_tables import ICLR, ICML, two_conferences
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.endpoint import ModelSettings
 from peercorpus.records.reviews import Post
@@ -58,28 +56,6 @@ def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_release_with_kept_splits_is_reproduced_with_them(corpus: Path, tmp_path: Path) -> None:
-    release(corpus, tmp_path / "first")
-    with open_workspace(corpus) as workspace:
-        fill(workspace, ICLR, [record for n in range(5, 40) for record in a_forum(f"f{n:02}")])
-    second = release(corpus, tmp_path / "second", SplitRequest(Profile.RE2, earlier=tmp_path / "first"))
-    again = release(corpus, tmp_path / "third", SplitRequest(Profile.RE2, earlier=tmp_path / "second"))
-    assert again == second
-    assert json.loads(second["inputs.json"])["splits"]["earlier"] is not None
-
-
-@pytest.mark.slow
-def test_inputs_state_how_splits_were_drawn_if_there_are_any(corpus: Path, tmp_path: Path) -> None:
-    found = json.loads(
-        release(corpus, tmp_path / "out", SplitRequest(Profile.TEMPORAL, date(2020, 1, 1)))["inputs.json"]
-    )
-    assert found["splits"] == {"profile": "temporal", "test_after": "2020-01-01", "earlier": None}
-    assert (found["titles"], found["authors"], found["takedown"]) == (None, True, None)
-    assert list(found["venues"]) == [ICLR, ICML]
-    assert json.loads(release(corpus, tmp_path / "none", None)["inputs.json"])["splits"] is None
-
-
-@pytest.mark.slow
 def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Path) -> None:
     release(corpus, tmp_path / "out")
     with open_workspace(corpus) as workspace:
@@ -97,23 +73,6 @@ def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_rebuild_with_the_same_rows_changes_no_input(corpus: Path, tmp_path: Path) -> None:
-    release(corpus, tmp_path / "out")
-    with open_workspace(corpus) as workspace:
-        workspace.tables.finish("3-posts", ICLR, "invent", "b" * 64)
-    assert moved(corpus, tmp_path / "out") == []
-
-
-@pytest.mark.slow
-def test_links_of_any_venue_count_for_every_release(corpus: Path, tmp_path: Path) -> None:
-    """Two papers of the same work are in one split, even if the paper that connects them is not published."""
-    with open_workspace(corpus) as workspace:
-        publish_release(workspace, tmp_path / "out", [ICLR], splits=RE2)
-        workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])
-    assert moved(corpus, tmp_path / "out") == [ChangedInput(ICLR, "8-links")]
-
-
-@pytest.mark.slow
 def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus: Path, tmp_path: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\nm1\n")
     first = json.loads(release(corpus, tmp_path / "first")["inputs.json"])["takedown"]
@@ -121,16 +80,6 @@ def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus
     assert json.loads(release(corpus, tmp_path / "second")["inputs.json"])["takedown"] == first
     (corpus / "takedown.salt").unlink()
     assert json.loads(release(corpus, tmp_path / "third")["inputs.json"])["takedown"] != first
-
-
-@pytest.mark.slow
-def test_a_release_without_inputs_has_no_statement_and_a_broken_file_is_refused(corpus: Path, tmp_path: Path) -> None:
-    release(corpus, tmp_path / "out")
-    (tmp_path / "out" / "inputs.json").write_bytes(b"\xff{")
-    with pytest.raises(PeercorpusError, match=r"inputs.json' cannot be read"):
-        read_inputs(tmp_path / "out")
-    (tmp_path / "out" / "inputs.json").unlink()
-    assert read_inputs(tmp_path / "out") is None
 
 
 def test_the_model_that_writes_titles_is_named(corpus: Path, tmp_path: Path) -> None:

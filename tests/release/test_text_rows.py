@@ -1,4 +1,4 @@
-"""`peercorpus publish --blocks`: the columns `blocks` and `mentions` of the configuration `texts`."""
+"""The texts of a release block by block and as LaTeX."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,9 @@ from peercorpus.release.text_rows import mask_blocks
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 SHA, OTHER = "a" * 64, "b" * 64
+
 NOTE = RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")
+
 PARTS: tuple[Part, ...] = (
     "Write to ada@kites.example before you read on.",
     heading("1", "Herbs"),
@@ -82,15 +84,6 @@ def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) ->
     assert (row["blocks"][-1]["kind"], row["blocks"][-1]["text"]) == ("page_footer", None)
 
 
-@pytest.mark.slow
-def test_a_release_with_blocks_is_rewritten_if_none_are_requested(corpus: Path, run: Run) -> None:
-    asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", corpus.parent / "release")
-    assert run(*asked, "--blocks").code == 0
-    assert "same" in run(*asked, "--blocks").out or "up to date" in run(*asked, "--blocks").out
-    assert run(*asked).code == 0
-    assert [row["blocks"] for row in texts_of(corpus.parent / "release")] == [None]
-
-
 def test_a_text_with_an_email_address_across_two_blocks_has_no_blocks() -> None:
     held = structured("(ada,", "bob)@kites.example and more.")
     assert mask_blocks(held, "[e-mail] and more.") is None
@@ -117,3 +110,30 @@ def test_a_corpus_gives_its_texts_block_by_block(corpus: Path) -> None:
     for sha256, culprit in ((OTHER, "pdfium"), ("c" * 64, "ccc")):
         with pytest.raises(PeercorpusError, match=culprit):
             opened.structured_text(sha256)
+
+
+MARKDOWN = "# On herbs\n\nAbout 5% of $≤$; write to ada\\@kites.example."
+
+
+@pytest.fixture
+def latex_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace of one paper with a text."""
+    records = [paper("f1"), review("f1"), version("f1", "a" * 64, Grade.EXACT), text("a" * 64, MARKDOWN)]
+    with invented(tmp_path / "latex_corpus", {ICLR: records}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
+    return tmp_path / "latex_corpus"
+
+
+@pytest.mark.slow
+def test_texts_are_latex_on_request(latex_corpus: Path, run: Run) -> None:
+    release = latex_corpus.parent / "release"
+    asked = ("publish", "--workspace", latex_corpus, "--splits", "none", "--out", release)
+    assert run(*asked).code == 0
+    assert [row["latex"] for row in texts_of(release)] == [None]
+    assert run(*asked, "--latex").code == 0
+    (row,) = texts_of(release)
+    assert "About 5\\% of $\\leq$; write to [e-mail].\n\\end{document}\n" in row["latex"]
+    assert row["markdown"] == MARKDOWN
+    assert run(*asked).code == 0
+    assert [row["latex"] for row in texts_of(release)] == [None], "a release with LaTeX stands where none was asked for"

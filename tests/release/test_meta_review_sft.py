@@ -13,14 +13,18 @@ import pytest
 from asked_releases import publish_release
 from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, turn
 from peercorpus.records.enums import AtDecision, PostKind, Role, Status
-from peercorpus.records.reviews import ContextPost, Conversation, MetaReview, Post, Review
+from peercorpus.records.reviews import Conversation, MetaReview, Post, Review
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Task
 
 META_AT = NOON - timedelta(days=1)
+
 """The decision is posted at noon, the meta-review a day before."""
+
 BEFORE, BETWEEN, AFTER = META_AT - timedelta(days=1), META_AT + timedelta(hours=1), NOON + timedelta(days=1)
+
 LATE = "PLUGH"
+
 """A word that was posted too late."""
 
 
@@ -100,17 +104,6 @@ def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path
     assert row["reviews_left_out"] == 2
     # A review without a conversation is listed separately.
     assert [one["post_ids"] for one in row["exchanges"][0]["turns"]] == [["f1-R2"]]
-
-
-def test_responses_to_all_before_the_meta_review_are_included_once(tmp_path: Path) -> None:
-    records = forum([])
-    talk = next(one for one in records if isinstance(one, Conversation))
-    beside = (ContextPost("f1-early", 1), ContextPost("f1-late", 1))
-    early, late = (post(f"f1-{name}", "f1", created_at=at) for name, at in (("early", BEFORE), ("late", BETWEEN)))
-    records = [replace(one, context=beside) if one is talk else one for one in records]
-    (row,) = rows(tmp_path, [*records, early, late])
-    assert [one["post_id"] for one in row["responses"]] == ["f1-early"]
-    assert row["turns_left_out"] == 1
 
 
 @pytest.mark.parametrize("unfit", [{"posted_after_decision": True}, {"text": " "}])

@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from asked_releases import publish_release, request
-from cards import read_card
+from asked_releases import publish_release
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures, paper_without_figures
 from invented_tables import ICLR, TABLES_BUILT, a_forum, invented, text, version
@@ -25,9 +24,6 @@ from peercorpus.execution.stage import no_report
 from peercorpus.records.documents import PAGE_BREAK, Figure
 from peercorpus.records.enums import FigureKind, Grade, VersionMoment
 from peercorpus.records.papers import PaperVersion
-from peercorpus.release.dated_releases import is_up_to_date
-from peercorpus.release.folder import open_release
-from peercorpus.release.verify.verify import verify_release
 from peercorpus.texts import cut_figures
 from peercorpus.workspace.workspace import Workspace
 
@@ -94,14 +90,6 @@ def test_only_figures_of_the_published_text_are_included(workspace: Workspace, t
     assert blocks[table["block"]] == "**Table 1:** Prices."
 
 
-@pytest.mark.slow
-def test_without_the_option_no_figure_is_published(workspace: Workspace, tmp_path: Path) -> None:
-    cut(workspace)
-    publish_release(workspace, tmp_path / "out")
-    assert not (tmp_path / "out/data/figures").exists()
-    assert "figures" not in (tmp_path / "out/inputs.json").read_text()
-
-
 def test_without_cut_figures_publishing_is_refused_in_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=r"The figures of 3 PDFs of 'ICLR.+' have not been extracted yet; run 'peercorpus build"
@@ -115,18 +103,6 @@ def test_a_takedown_of_a_paper_removes_its_figures(workspace: Workspace, tmp_pat
     (workspace.folder / "takedown.txt").write_text("f1\n")
     publish_release(workspace, tmp_path / "out", figures=True)
     assert rows(tmp_path / "out") == []
-
-
-@pytest.mark.slow
-def test_the_card_counts_figures_by_version_and_the_release_is_valid(workspace: Workspace, tmp_path: Path) -> None:
-    cut(workspace)
-    publish_release(workspace, tmp_path / "out", figures=True)
-    card = read_card(tmp_path / "out")
-    assert "1 figure and 1 table" in card
-    assert "`exact`: 2" in card
-    assert verify_release(open_release(tmp_path / "out"), workspace).holds
-    assert is_up_to_date(tmp_path / "out", workspace, request(figures=True))
-    assert not is_up_to_date(tmp_path / "out", workspace, request())
 
 
 OPEN = """
@@ -172,7 +148,3 @@ def test_a_caption_is_found_by_its_label_on_its_page(label: str, page: int, bloc
         ["Words.\n\nFig. 1. Sage.\n\nFigure 3 shows more.", "*Figure 10:* Thyme.\n\n**TABLE 2** Prices."]
     )
     assert find_caption_block(markdown, a_figure(label, page)) == block
-
-
-def test_a_paper_with_a_text_in_one_piece_is_searched_as_a_whole() -> None:
-    assert find_caption_block("Words.\n\nFigure 7: Far behind.", a_figure("Figure 7", 9)) == 1

@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Status
 from peercorpus.records.papers import StatedSplit
 from peercorpus.release.kept_splits import take_stated_splits
 from peercorpus.release.splits import NO_SPLITS, RE2_SIZES, PaperSplits, Split, Task, Usable, draw_splits, split_sizes
 
 DAY = date(2024, 1, 1)
+
 BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()
+
 DATES = [
     None,
     *(datetime(2024, 1, 1, 23, 59, tzinfo=UTC) + timedelta(minutes=minutes) for minutes in (-9999, 0, 1, 99)),
 ]
+
 HELD = (Split.TEST, Split.VALIDATION)
 
 
@@ -61,9 +63,7 @@ def test_every_usable_paper_has_one_split_and_each_task_uses_or_holds_back_its_p
 
 
 @given(corpora(), st.sampled_from([None, DAY]))
-def test_meta_reviews_use_papers_of_the_other_tasks_without_moving_any(
-    papers: list[Usable], after: date | None
-) -> None:
+def test_meta_reviews_move_no_paper(papers: list[Usable], after: date | None) -> None:
     others = [replace(paper, tasks=paper.tasks - {Task.META_REVIEW}) for paper in papers]
     splits, without = draw_splits(papers, after), draw_splits(others, after)
     assert splits.of == without.of
@@ -110,7 +110,7 @@ def test_the_order_of_the_papers_changes_nothing(papers: list[Usable], seed: int
 
 
 @given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
-def test_no_paper_moves_when_the_corpus_grows_and_changes(
+def test_no_paper_moves_in_a_growing_corpus(
     papers: list[Usable], more: list[Usable], seed: int, after: date | None
 ) -> None:
     first = draw_splits(papers, after, groups=links(seed, papers))
@@ -149,9 +149,7 @@ def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable]
 
 @pytest.mark.slow
 @given(corpora(), corpora("g"), st.integers(0, 99), st.sampled_from([None, DAY]))
-def test_an_unchanged_corpus_keeps_its_splits(
-    papers: list[Usable], more: list[Usable], seed: int, after: date | None
-) -> None:
+def test_a_same_corpus_keeps_splits(papers: list[Usable], more: list[Usable], seed: int, after: date | None) -> None:
     held = [*papers, *more]
     groups = links(seed, held)
     second = draw_splits(held, after, draw_splits(papers, after), groups)
@@ -238,19 +236,6 @@ def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int,
     assert (split_sizes(Task.REVIEW, works, fit), split_sizes(Task.REBUTTAL, works, fit)) == (review, rebuttal)
 
 
-@pytest.mark.slow
-def test_a_corpus_as_large_as_re2_has_its_sizes() -> None:
-    papers = [Usable(f"f{number}", f"V{number % 40}", Status.ACCEPTED, None, BOTH) for number in range(20_000)]
-    splits = draw_splits(papers, earlier=NO_SPLITS)
-    assert [sizes(splits, task)[split] for task in (Task.REVIEW, Task.REBUTTAL) for split in HELD] == [
-        1000,
-        1000,
-        500,
-        500,
-    ]
-    assert sizes(splits, Task.REVIEW)[Split.TRAIN] == 18_000
-
-
 def test_papers_found_to_belong_to_a_test_work_are_held_back() -> None:
     papers = of_size(60, 1)
     first = draw_splits(papers)
@@ -279,8 +264,3 @@ def test_stated_splits_are_kept_and_no_test_paper_is_trained_on() -> None:
     assert splits.used[Task.REVIEW] == {"a": Split.TRAIN, "b": Split.TEST}
     assert splits.used[Task.REBUTTAL] == {"a": Split.TRAIN, "c": Split.TEST}
     assert splits.apart == 1
-
-
-def test_splits_are_not_stated_if_no_dataset_states_any() -> None:
-    with pytest.raises(PeercorpusError, match="No published dataset states the split"):
-        take_stated_splits([stated("d")], NO_SPLITS)

@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from asked_releases import publish_release
-from commands import Run, assert_refused
+from commands import Run
 from invented_tables import ICLR, ICML, a_forum, invented
-from naming import Naming
 from peercorpus.records.papers import Paper
 from peercorpus.release.request import Profile, SplitRequest
 
@@ -34,11 +33,6 @@ def release(folder: Path, name: str, records: dict[str, list[object]], taken: st
         (workspace.folder / "takedown.txt").write_text(taken)
         publish_release(workspace, folder / name, **other)
     return folder / name
-
-
-def rewrite(path: Path, table: pa.Table) -> None:
-    path.chmod(0o644)
-    pq.write_table(table, path)
 
 
 def compared(run: Run, one: Path, other: Path) -> Any:
@@ -93,30 +87,6 @@ def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path
     assert compared(run, one, other)["rows"]["papers"][ICLR] == told(gone="ab", taken_down=None)
 
 
-@pytest.mark.slow
-def test_the_table_is_by_venue_and_lists_ids_on_request(tmp_path: Path, run: Run, first: Path) -> None:
-    other = release(tmp_path, "second", {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("wxyz", ICML)})
-    lines = [line.split() for line in run("diff", first, other).out.splitlines()]
-    assert lines[0] == ["venue", "configuration", "added", "changed", "gone", "taken", "down"]
-    assert [line for line in lines if line[1] in {"conversations", "papers"}] == [
-        [ICLR, "conversations", "1", "0", "1", "0"],
-        [ICLR, "papers", "1", "1", "1", "0"],
-        [ICML, "conversations", "1", "0", "0", "0"],
-        [ICML, "papers", "1", "0", "0", "0"],
-    ]
-    listed = run("diff", first, other, "--ids").out.splitlines()
-    assert f"changed papers {ICLR} b" in listed
-    assert f"gone conversations {ICLR} a/R1" in listed
-    counts = json.loads(run("diff", first, other, "--json").out)["rows"]["papers"][ICLR]
-    assert counts == {"added": 1, "changed": 1, "gone": 1, "taken_down": 0}
-
-
-@pytest.mark.slow
-def test_equal_releases_have_no_differences(tmp_path: Path, run: Run, first: Path) -> None:
-    shutil.copytree(first, tmp_path / "copy")
-    assert (run("diff", first, tmp_path / "copy").out, run("diff", first, first).code) == ("Nothing differs.\n", 0)
-
-
 def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> None:
     asked = SplitRequest(Profile.RE2)
     one = release(tmp_path, "one", {ICLR: texts("abcdefghi")}, splits=asked)
@@ -136,25 +106,6 @@ def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> Non
 
 
 @pytest.mark.slow
-def test_differing_columns_are_named_and_the_others_compared(tmp_path: Path, run: Run, first: Path) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(first, other)
-    (path,) = (other / "data" / "papers").glob("iclr-*")
-    table = pq.read_table(path).drop_columns(["licence"]).append_column("mood", pa.array(["glad"] * 3))
-    column = table.schema.get_field_index("year")
-    rewrite(path, table.set_column(column, "year", table["year"].cast(pa.int32())))
-    shutil.rmtree(other / "data" / "conversations")
-    found = compared(run, first, other)
-    assert found["rows"]["papers"] == {}
-    assert found["rows"]["conversations"][ICML]["gone"] == ["x/R1", "y/R1", "z/R1"]
-    conversations, year, licence, mood = run("diff", first, other).out.splitlines()[-4:]
-    assert conversations == Naming("'conversations'", "earlier")
-    assert year == Naming("'year'", "'papers'", "int64 -> int32")
-    assert licence == Naming("'licence'", "'papers'", "string -> ")
-    assert mood == Naming("'mood'", "'papers'", "-> string")
-
-
-@pytest.mark.slow
 def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
     rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
     other = tmp_path / "other"
@@ -169,31 +120,3 @@ def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: R
     assert compared(run, first, other)["rows"]["scores"] == {
         ICLR: {"added": [], "changed": ["r0"], "gone": [], "taken_down": None}
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("manifest", [None, "{", '{"generator": "x", "version": "1", "files": {}}', '"no"'])
-def test_a_folder_without_a_release_is_refused(tmp_path: Path, run: Run, first: Path, manifest: str | None) -> None:
-    (tmp_path / "none").mkdir()
-    if manifest is not None:
-        (tmp_path / "none" / "release.json").write_text(manifest)
-    assert_refused(run("diff", first, tmp_path / "none"), "is not a release")
-    assert_refused(run("diff", tmp_path / "none", first), "is not a release")
-    assert_refused(run("diff", first, first / "README.md"), "is not a release")
-    assert_refused(run("diff", first, ""), "is empty")
-
-
-@pytest.mark.slow
-def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path, run: Run, first: Path) -> None:
-    shutil.copytree(first, tmp_path / "other")
-    (path,) = (tmp_path / "other" / "data" / "papers").glob("iclr-*")
-    path.write_bytes(b"PAR1 and nothing more")
-    ended = run("diff", first, tmp_path / "other")
-    assert (ended.code, ended.out) == (2, "")
-    assert "'peercorpus verify'" in ended.err
-
-
-@pytest.mark.slow
-def test_ids_with_control_characters_cannot_move_the_cursor(tmp_path: Path, run: Run, first: Path) -> None:
-    other = release(tmp_path, "second", {ICLR: texts("abc"), ICML: texts("xyz", ICML) + a_forum("z\x1b[2J", ICML)})
-    assert "\x1b" not in run("diff", first, other, "--ids").out

@@ -1,4 +1,4 @@
-"""Two runs that write the same folder or file: one writes it, the other says so; the folder of a killed run is free."""
+"""Folders of releases: an earlier one is replaced, one of the two always exists, and two runs never write at once."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,53 @@ import pytest
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.release.folder import lock_folder, own_folder, replace_folder
+
+
+def write(folder: Path, word: str) -> None:
+    with replace_folder(folder) as partial:
+        (partial / "word").write_text(word)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "release", "earlier")
+    return tmp_path / "release"
+
+
+@pytest.mark.fault(
+    "kill", "Ctrl-C between the two renames of a finished release", "the earlier release, as it was", times=2
+)
+@pytest.mark.parametrize("renames", [0, 1])
+def test_an_interrupt_leaves_one_of_two_releases(folder: Path, renames: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Path] = []
+    rename = Path.rename
+
+    def interrupted(path: Path, to: Path) -> Path:
+        if len(done) == renames:
+            done.append(path)
+            raise KeyboardInterrupt
+        done.append(path)
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(folder, "later")
+    assert (folder / "word").read_text() == "earlier"
+    assert [path.name for path in folder.parent.iterdir()] == ["release"]
+
+
+@pytest.mark.fault(
+    "kill", "SIGKILL between the two renames of a finished release", "the next run begins with the earlier one"
+)
+def test_a_release_moved_away_by_a_killed_run_is_restored(folder: Path) -> None:
+    folder.rename(folder.with_name(".release.replaced"))
+    with pytest.raises(ZeroDivisionError), replace_folder(folder):
+        raise ZeroDivisionError
+    assert (folder / "word").read_text() == "earlier"
+    write(folder, "later")
+    assert (folder / "word").read_text() == "later"
+    assert [path.name for path in folder.parent.iterdir()] == ["release"]
+
 
 BUSY = "Another run is writing .*release'; wait until it ends, or stop it, then try again."
 
@@ -46,15 +93,6 @@ def test_a_run_that_has_renamed_its_folder_leaves_that_of_the_next(tmp_path: Pat
         partial.mkdir()
         (partial / "of the next").touch()
     assert (partial / "of the next").exists()
-
-
-def test_a_refused_folder_is_as_it_was(tmp_path: Path) -> None:
-    folder = tmp_path / "release"
-    folder.mkdir()
-    (folder / "thesis.tex").touch()
-    with pytest.raises(PeercorpusError, match=r"thesis\.tex"):
-        write_release(folder)
-    assert [path.name for path in tmp_path.rglob("*")] == ["release", "thesis.tex"]
 
 
 def test_a_lock_is_free_at_the_end_and_after_an_error(tmp_path: Path) -> None:

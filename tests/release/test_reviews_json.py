@@ -1,4 +1,4 @@
-"""Papers of any source in the layout `reviewbench`: its columns and vocabulary, without unpublishable data."""
+"""Reviews and papers in ReviewBench's format: every field of its card, and nothing that may not be published."""
 
 import json
 import os
@@ -8,26 +8,142 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from asked_releases import publish_release
 from commands import Run, assert_refused
 from in_this_process import build_here
-from invented_tables import ICLR, TMLR, a_forum, invented, paper
+from invented_tables import ICLR, TMLR, a_forum, invented, paper, review, score
 from peercorpus.corpus.takedown import LIST
 from peercorpus.harvest.import_dumps import import_dumps
+from peercorpus.records.enums import Aspect, Phase, SectionKind
+from peercorpus.records.reviews import Section
 from peercorpus.release.request import ReleaseLayout
-from peercorpus.release.reviews_json import FIELDS
-from peercorpus.release.schemas import PAPERS, PAPERS_FULL, REVIEWBENCH
-from peercorpus.release.shards import CONFIGS
+from peercorpus.release.reviews_json import FIELDS, review_entry
+from peercorpus.release.rows import review_row
 from peercorpus.workspace.workspace import open_workspace
 from published_records import reviewbench_review, reviewbench_row, write_parquet
 
+CARD = """
+review_id reviewer rating confidence rebuttal
+summary questions limitations strengths weaknesses
+soundness presentation contribution
+quality clarity significance originality
+strengths_and_weaknesses
+was_revised final_justification
+claims_and_evidence theoretical_claims experimental_designs_or_analyses relation_to_broader_scientific_literature
+essential_references_not_discussed
+paper_topic_and_main_contributions reasons_to_accept reasons_to_reject excitement reproducibility ethical_concerns
+summary_of_paper summary_of_recommendation technical_quality clarity_of_presentation potential_impact robotics_focus
+extra_scores extra_text
+"""
+
+"""The table "Decoding reviews_json" of ReviewBench's card, row by row."""
+
+
+def entry(*scores: Any, sections: tuple[Section, ...] = (), extra: str = "{}", **more: Any) -> dict[str, Any]:
+    """Return the entry of a review with these answers, and its members that are neither empty nor None."""
+    record = review("f1", scores=scores, sections=sections, extra=extra, **more)
+    return review_entry(record, review_row(record, "We thank you."))
+
+
+def filled(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if value not in (None, "", {})}
+
+
+def section(field: str, text: str) -> Section:
+    return Section(SectionKind.OTHER, field, text)
+
+
+def test_every_entry_has_the_cards_fields_in_order_and_one_of_ours() -> None:
+    bare = entry(reviewer="", review_id="")
+    assert list(bare) == [*CARD.split(), "extra_other"]
+    assert list(entry(score("novelty", 3, "3", Aspect.NOVELTY), title="Good")) == list(bare)
+    assert filled(bare) == {"rebuttal": "We thank you."}
+    assert {type(value) for value in bare.values()} == {str, type(None), dict}
+
+
+def test_answers_are_in_the_documented_fields_and_others_in_extra_ones() -> None:
+    record = review("f1", title="Good", final_justification="I stay.")
+    found = review_entry(record, review_row(record, "We thank you."))
+    assert filled(found) == {
+        "review_id": "f1-R1",
+        "reviewer": "R1",
+        "rating": 6,
+        "confidence": 4,
+        "rebuttal": "We thank you.",
+        "summary": "They invent.",
+        "final_justification": "I stay.",
+        "extra_text": {
+            "title": "Good",
+            "rating_label": "6: Weak Accept",
+            "soundness_label": "Not applicable",
+            "code_of_conduct": "Yes",
+        },
+    }
+
+
+def test_of_two_recommendations_the_one_named_rating_is_used_and_a_current_one_is_preferred() -> None:
+    twice = [score("overall_score", 5, "5", Aspect.RECOMMENDATION), score("rating", 6, "6", Aspect.RECOMMENDATION)]
+    found = entry(*twice)
+    assert (found["rating"], found["extra_scores"]) == (6, {"overall_score": 5})
+    first = score("preliminary_rating", 2, "2", Aspect.RECOMMENDATION, Phase.INITIAL)
+    found = entry(first, score("final_rating", 5, "5", Aspect.RECOMMENDATION))
+    assert (found["rating"], found["extra_scores"]) == (5, {"preliminary_rating": 2, "final_rating": 5})
+    assert entry(first)["rating"] == 2
+
+
+def test_an_initial_text_is_beside_the_current_one() -> None:
+    found = entry(
+        sections=(section("Summary", "New."), section("tips", "c")),
+        initial_sections=(section("Summary", "Old."), section("tips", "b")),
+        updated_fields=("tips",),
+    )
+    assert found["summary"] == "New."
+    assert found["extra_text"] == {"tips": "c", "summary_initial": "Old.", "tips_initial": "b"}
+    assert found["extra_other"] == {"updated_fields": ("tips",)}
+
+
+def test_no_column_mixes_texts_and_numbers() -> None:
+    found = entry(
+        score("limitations", 2, "2", Aspect.OTHER),
+        score("claims_and_evidence", None, "Yes", Aspect.OTHER),
+        sections=(section("clarity", "Well written."),),
+        extra='{"ethical_concerns": ["None"], "is_expert": true}',
+    )
+    assert (found["limitations"], found["clarity"], found["ethical_concerns"]) == ("", None, "")
+    assert found["claims_and_evidence"] == "Yes"
+    assert found["extra_scores"] == {"limitations": 2}
+    assert found["extra_text"] == {"clarity": "Well written."}
+    assert found["extra_other"] == {"ethical_concerns": ["None"], "is_expert": True}
+
+
+@pytest.mark.parametrize("name", ["review_id", "reviewer", "rebuttal", "final_justification"])
+def test_a_field_of_the_form_never_overwrites_a_field_of_the_record(name: str) -> None:
+    found = entry(sections=(section(name, "I am one."),))
+    assert found["extra_text"] == {name: "I am one."}
+    assert found[name] in {"f1-R1", "R1", "We thank you.", ""}
+
+
+def test_two_answers_of_one_name_are_both_kept() -> None:
+    texts = (section("summary", "One."), section("Summary", "Two."), section("tips", "a"), section("tips", "b"))
+    found = entry(score("rating", 8, "8: top", Aspect.RECOMMENDATION), sections=(*texts, section("rating_label", "x")))
+    assert found["summary"] == "One."
+    assert found["extra_text"] == {
+        "rating_label": "8: top",
+        "Summary": "Two.",
+        "tips": "a",
+        "form_tips": "b",
+        "form_rating_label": "x",
+    }
+
+
 D_AND_B = "NeurIPS.cc/2021/Track/Datasets_and_Benchmarks/Round1"
+
 EMNLP = "EMNLP/2023/Conference"
-CARD = [*FIELDS, "extra_scores", "extra_text"]
+
+MEMBERS = [*FIELDS, "extra_scores", "extra_text"]
 
 
 def read_rows(release: Path) -> dict[str, dict[str, Any]]:
@@ -81,19 +197,9 @@ def test_unknown_values_are_empty_or_null_as_on_the_card(release: Path) -> None:
 
 def test_reviews_have_the_cards_members_in_order(release: Path) -> None:
     (review,) = json.loads(read_rows(release)["f1"]["reviews_json"])
-    assert list(review) == CARD
+    assert list(review) == MEMBERS
     assert isinstance(review["extra_scores"], dict)
     assert review["extra_text"]["code_of_conduct"] == "Yes"
-
-
-def test_our_own_layout_starts_with_the_twenty_columns(release: Path) -> None:
-    for schema in (PAPERS, PAPERS_FULL):
-        assert schema.names[:20] == REVIEWBENCH.names
-        # The year has one type in all our configurations, which is not that of the card.
-    assert schema.types[:20] == [
-        pa.int64() if name == "year" else REVIEWBENCH.field(name).type for name in REVIEWBENCH.names
-    ]
-    assert pq.read_schema(next((release / "data").iterdir())).equals(REVIEWBENCH)
 
 
 @pytest.mark.slow
@@ -111,17 +217,6 @@ def test_the_code_of_the_card_runs_on_the_release(release: Path, tmp_path: Path)
     )
     assert done.returncode == 0, done.stderr
     assert "review_id" in done.stdout
-
-
-def test_the_card_mentions_nothing_that_the_layout_lacks(release: Path) -> None:
-    card = (release / "README.md").read_text()
-    elsewhere = {name for config in CONFIGS.values() for name in config.schema.names} | {"papers", "papers_full"}
-    sentences = [one for one in re.split(r"(?<=[.:])\s", card) if "default layout" not in one]
-    assert [
-        one for one in sentences if {*re.findall(r"`(\w+)`", one)} & (elsewhere - {*REVIEWBENCH.names, *CARD})
-    ] == []
-    assert [word for word in ("tasks", "its split", "every other post", "conversations |") if word in card] == []
-    assert "`track` | string | `main`, `datasets_and_benchmarks`, `findings`" in card
 
 
 def test_verify_and_diff_read_it_and_products_refuse_it_in_one_sentence(release: Path, run: Run) -> None:
@@ -180,19 +275,3 @@ def test_without_authors_no_name_is_published(imported: Path) -> None:
     row, _ = publish_row(imported, no_authors=True)
     assert row["authors"] == []
     assert "Ada Example" not in json.dumps(row, ensure_ascii=False)
-
-
-@pytest.mark.slow
-def test_publish_writes_the_layout_and_refuses_options_it_lacks(imported: Path, run: Run, tmp_path: Path) -> None:
-    layout = ("publish", "--workspace", imported, "--layout", "reviewbench", "--out", tmp_path / "cli")
-    assert_refused(run(*layout, "--splits", "re2"), "--splits cannot be used with --layout reviewbench")
-    assert_refused(run(*layout, "--latex"), "--latex cannot be used with --layout reviewbench")
-    assert_refused(run(*layout, "--texts", "all"), "--texts all cannot be used with --layout reviewbench")
-    assert not (tmp_path / "cli").exists()
-    made = run(*layout).out
-    assert "load_dataset(" in made
-    assert "conversation" not in made, "the layout has none"
-    assert run("verify", tmp_path / "cli", "--workspace", imported).code == 0
-    assert "nothing" in run(*layout).out.lower()
-    assert run("publish", "--workspace", imported, "--out", tmp_path / "cli", "--splits", "none").code == 0
-    assert (tmp_path / "cli" / "data" / "papers").is_dir()

@@ -140,7 +140,6 @@ print("opened")
 """
 )
 
-
 DATASETS = """
 import sys
 from datasets import load_dataset

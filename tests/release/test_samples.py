@@ -1,4 +1,4 @@
-"""No task, export or training example contains posts or score changes made after the decision."""
+"""Samples of a release: conversations as written for trainers, and nothing posted or changed after the decision."""
 
 import json
 from collections.abc import Mapping
@@ -17,22 +17,143 @@ from invented_releases import score as score_row
 from invented_releases import talk as talk_row
 from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, score, turn
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
+from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.selection import SelectionRule, prepare_selection
-from peercorpus.models.chat_messages import ChatOptions
+from peercorpus.models.chat_messages import ChatOptions, Response, ThirdParties, to_chat_messages
 from peercorpus.records.enums import Aspect, AtDecision, Phase, PostKind, Role
-from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.records.papers import Paper
+from peercorpus.records.reviews import ContextPost, Conversation, Post, Review
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import RENDERERS, ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.exports.samples import Opening, PromptOptions, cut_at_paragraph, opening_text
 from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
 
+AUTHOR = ChatOptions(assistant=Role.AUTHOR)
+
+CONVERSATIONS = "data/conversations/iclr-00000-of-00001.parquet"
+
+
+def forum(forum_id: str) -> list[object]:
+    """A paper whose reviewer replies once."""
+    *rest, talk = a_forum(forum_id)
+    assert isinstance(talk, Conversation)
+    again = post(f"{forum_id}-again", forum_id, role=Role.REVIEWER, signature="R1", reply_to=f"{forum_id}-answer")
+    turns = (*talk.turns, replace(turn(Role.REVIEWER, again.post_id), signature="R1"))
+    return [*rest, again, replace(talk, turns=turns)]
+
+
+def with_a_chair(forum_id: str) -> list[object]:
+    """A paper with the words of a reviewer, of the authors, and of the area chair, and a response to all."""
+    *rest, talk = forum(forum_id)
+    assert isinstance(talk, Conversation)
+    chair = post(f"{forum_id}-chair", forum_id, role=Role.AREA_CHAIR, signature="AC", reply_to=f"{forum_id}-R1")
+    to_all = post(f"{forum_id}-all", forum_id, role=Role.AUTHOR, signature="Authors", reply_to=forum_id)
+    turns = [*talk.turns, replace(turn(Role.AREA_CHAIR, chair.post_id), signature="AC")]
+    turns += [replace(turn(Role.AUTHOR, f"{forum_id}-answer"), signature="Authors", text="One more word.")]
+    shown = (ContextPost(to_all.post_id, 2, ("To R1.",)),)
+    return [*rest, chair, to_all, replace(talk, turns=tuple(turns), context=shown)]
+
+
+def publish(folder: Path, records: list[object]) -> Path:
+    """Publish records with splits; return the folder of the release."""
+    with invented(folder / "corpus", {ICLR: records}) as workspace:
+        publish_release(workspace, folder / "release", splits=SplitRequest(Profile.RE2))
+    return folder / "release"
+
+
+def read_rows(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of conversations in all files of an export, in the order of their papers."""
+    lines = [line for path in folder.glob("rebuttal_*.jsonl") for line in path.read_text().splitlines()]
+    return sorted(map(json.loads, lines), key=lambda row: str(row["forum_id"]))
+
+
+RECORDS = [*with_a_chair("f1"), *with_a_chair("f2")]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of two papers that tests must not change."""
+    return publish(tmp_path_factory.mktemp("conversations"), RECORDS)
+
+
+SEEN = [
+    PromptOptions(),
+    PromptOptions(chat=AUTHOR),
+    PromptOptions(Opening.NONE, chat=AUTHOR),
+    PromptOptions(Opening.ABSTRACT, with_system=False, chat=ChatOptions(others=ThirdParties.LEAVE)),
+    PromptOptions(most_characters=5, chat=ChatOptions(others=ThirdParties.LEAVE)),
+    PromptOptions(chat=ChatOptions(ends_answered=False)),
+    PromptOptions(chat=ChatOptions(Role.AUTHOR, ThirdParties.LEAVE, ends_answered=False)),
+]
+
+"""Every option of dialogues, of which some are made from the messages of `rebuttal` and others from turns."""
+
+
+def write_expected(forum_id: str, options: PromptOptions) -> list[tuple[str, str, list[str]]]:
+    """Return the speaker, text and posts of each message, made from the records that were published."""
+    records = [record for record in RECORDS if getattr(record, "forum_id", None) == forum_id]
+    (paper,) = (record for record in records if isinstance(record, Paper))
+    (talk,) = (record for record in records if isinstance(record, Conversation))
+    responses = {one.post_id: Response(one.title, one.text) for one in records if isinstance(one, Post)}
+    body = paper.abstract if options.opening is Opening.ABSTRACT else f"# Text of {forum_id}"
+    whole = None if options.opening is Opening.NONE else str(opening_text(paper.title, body))
+    opening = None if whole is None else cut_at_paragraph(whole, options.most_characters)
+    return [
+        (
+            message.speaker.value,
+            message.text,
+            [*message.answers, *(post_id for number in message.turns for post_id in talk.turns[number].post_ids)],
+        )
+        for message in to_chat_messages(talk, options.chat_with_system, responses, opening)
+    ]
+
+
+@pytest.mark.parametrize("options", SEEN)
+def test_an_exported_dialogue_is_the_conversation(release: Path, tmp_path: Path, options: PromptOptions) -> None:
+    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.REBUTTAL,), options))
+    rows = read_rows(tmp_path / "out")
+    assert [row["conversation_id"] for row in rows] == ["f1/R1", "f2/R1"]
+    for row in rows:
+        shown = [(message["role"], message["content"]) for message in row["messages"]]
+        posts = row["post_ids"]
+        assert [(*told, of) for told, of in zip(shown, posts, strict=True)] == write_expected(row["forum_id"], options)
+        assert (row["assistant"], row["paper_grade"]) == (options.chat.assistant.value, "exact")
+
+
+@pytest.mark.slow
+def test_a_conversation_that_not_everyone_may_read_is_in_no_file(tmp_path: Path) -> None:
+    hidden = [
+        replace(one, readers_public=False, text="SECRET") if getattr(one, "post_id", "") == "f1-again" else one  # type: ignore[type-var]
+        for one in forum("f1")
+    ]
+    release = publish(tmp_path, [*hidden, *forum("f2")])
+    for layout in ExportLayout:
+        export_release(release, tmp_path / "out", ExportRequest(layout))
+        said = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.json*"))
+        assert ("f1-again" in said, "SECRET" in said, "Words of f2-again." in said) == (False, False, True)
+
+
+def test_a_release_without_conversations_of_the_task_is_refused(tmp_path: Path) -> None:
+    release = a_release(tmp_path / "release")
+    other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})
+    (release / CONVERSATIONS).write_bytes((other / CONVERSATIONS).read_bytes())
+    wanted = ExportRequest(ExportLayout.TRL, (), PromptOptions(chat=AUTHOR))
+    with pytest.raises(PeercorpusError, match=r"'t1/R1'.*publish"):
+        export_release(release, tmp_path / "out", wanted)
+    assert not (tmp_path / "out").exists()
+
+
 BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
+
 """The decision is posted at noon."""
+
 LATE = "PLUGH"
+
 """A word posted after the decision."""
+
 AS_AUTHORS = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR))
 
 
@@ -126,6 +247,7 @@ STATES: Mapping[AtDecision, float | None] = {
     AtDecision.NO_DECISION_TIME: 9.0,
     AtDecision.NO_REVIEW_TIME: 9.0,
 }
+
 """Return the last score a task may know, of a review that ends at 9 and was at 4, if that is known."""
 
 
@@ -226,9 +348,7 @@ def test_a_hidden_decision_ends_no_conversation_and_is_revealed_by_none(tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("late", "is_used"), [(True, False), (False, True), (None, True)])
-def test_a_paper_with_all_reviews_after_the_decision_has_no_review_task(
-    tmp_path: Path, late: bool | None, *, is_used: bool
-) -> None:
+def test_late_reviews_alone_give_no_review_task(tmp_path: Path, late: bool | None, *, is_used: bool) -> None:
     records = [
         replace(record, posted_after_decision=late) if isinstance(record, Review) else record
         for record in a_late_word()

@@ -12,7 +12,6 @@ import pytest
 
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, NOON, a_forum, invented, paper, post, review, score, text, version
-from peercorpus.cli.text.publish import published as told
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.documents import PAGE_BREAK, Change, PaperText, TextHeading
 from peercorpus.records.enums import (
@@ -32,6 +31,7 @@ from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 
 Row = dict[str, Any]
+
 LATER = VersionMoment.CAMERA_READY
 
 
@@ -122,15 +122,6 @@ def test_posts_are_all_but_the_reviews_with_licence_and_consent(tmp_path: Path) 
     assert full["posts"] == [{name: row[name] for name in row if name not in columns} for row in rows["posts"]]
 
 
-def test_a_review_has_its_licence_and_consent(tmp_path: Path) -> None:
-    records = [paper("f1"), review("f1", licence="CC BY 4.0", consent="No"), review("f1", "R2")]
-    rows = published(tmp_path, records)["reviews"]
-    assert {row["reviewer"]: (row["licence"], row["consent"]) for row in rows} == {
-        "R1": ("CC BY 4.0", "No"),
-        "R2": (None, None),
-    }
-
-
 def test_a_meta_review_is_typed_and_null_if_the_form_states_nothing(tmp_path: Path) -> None:
     sections = (Section(SectionKind.OTHER, "justification", "For it flies."),)
     scores = (
@@ -212,23 +203,6 @@ def test_a_text_is_published_if_its_version_is_proven(tmp_path: Path) -> None:
     assert {row["markdown"] for row in found["texts"]} == shown
 
 
-def test_a_graded_version_that_is_not_proven_is_no_text_though_it_is_late(tmp_path: Path) -> None:
-    versions = [later("f1", "bb", LATER, grade=Grade.UNAVAILABLE)]
-    assert "texts" not in published(tmp_path, [paper("f1"), *versions, text("bb", "B")], texts=TextChoice.INITIAL)
-
-
-@pytest.mark.slow
-def test_changes_are_between_two_texts(tmp_path: Path) -> None:
-    rows = published(tmp_path, with_later())["changes"]
-    assert [(row["number"], row["changes"], row["before"], row["after"]) for row in rows] == [
-        (1, 2, "They fly.", "They soar."),
-        (2, 2, "", "We thank Bo Ek."),
-    ]
-    first = rows[0]
-    assert (first["kind"], first["section"], first["left_grade"]) == ("changed", "1 Kites", "exact")
-    assert (first["left_sha256"], first["right_sha256"], first["right_moment"]) == ("sha-f1", "late", "camera_ready")
-
-
 @pytest.mark.slow
 def test_addresses_in_texts_headings_and_changes_are_masked(tmp_path: Path) -> None:
     words = "Write to ada@example.org"
@@ -277,9 +251,7 @@ def test_a_file_that_reviewers_may_have_read_is_not_a_later_text(tmp_path: Path,
         (("Ada",), "Ada"),
     ],
 )
-def test_without_authors_no_later_text_names_one_however_written(
-    tmp_path: Path, authors: tuple[str, ...], byline: str
-) -> None:
+def test_without_authors_no_later_text_names_one(tmp_path: Path, authors: tuple[str, ...], byline: str) -> None:
     camera = PaperText("late", ICLR, "pdfium-text", "1", f"{byline}{PAGE_BREAK}Late.", 2, 9.0, ())
     forum = [replace(one, authors=authors) if isinstance(one, Paper) else one for one in a_forum("f1")]
     records = [*forum, later("f1", "late"), camera, change("f1", 1, "Anonymous", byline)]
@@ -290,15 +262,6 @@ def test_without_authors_no_later_text_names_one_however_written(
     why = "that name an author" if authors and authors != ("Ada",) else "of authors who are not known"
     assert f"1 texts {why}" in card
     assert f"1 changes {why}" in card
-
-
-def test_without_authors_a_later_text_that_names_none_stays(tmp_path: Path) -> None:
-    camera = PaperText("late", ICLR, "pdfium-text", "1", "By example, Ada is fast.", 1, 9.0, ())
-    forum = [
-        replace(one, authors=("Ada Lovely", "Bo Example")) if isinstance(one, Paper) else one for one in a_forum("f1")
-    ]
-    rows = published(tmp_path, [*forum, later("f1", "late"), camera], no_authors=True)
-    assert len(rows["texts"]) == 2
 
 
 @pytest.mark.slow
@@ -349,17 +312,3 @@ def test_every_paper_is_in_one_split_of_all_configurations(tmp_path: Path) -> No
         for row in shard.rows(["forum_id"]):
             splits.setdefault(row["forum_id"], set()).add(shard.split)
     assert splits == {"f1": {"iclr"}, "f2": {"icml"}}
-
-
-def test_what_is_left_out_without_the_names_of_authors_is_printed_with_its_counts(tmp_path: Path) -> None:
-    shy = [replace(one, authors=()) if isinstance(one, Paper) else one for one in a_forum("f2")]
-    with invented(tmp_path / "corpus", {ICLR: [*with_later(), *shy]}) as workspace:
-        out = tmp_path / "out"
-        without = publish_release(workspace, out, no_authors=True)
-        with_names = publish_release(workspace, out)
-    # A proven initial text is kept, as reviewers read it without names; its later versions are checked.
-    assert without.unnamed == {"texts that name an author": 1, "changes that name an author": 1}
-    line = "  left out without the names of authors: texts that name an author 1, changes that name an author 1\n"
-    assert line in told(without, out, None)
-    assert with_names.unnamed == {}
-    assert "names of authors" not in told(with_names, out, None)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,17 @@ import polars as pl
 import pytest
 
 from asked_releases import publish_release
-from invented_tables import ICLR, ICML, NOON, a_forum, conversation, invented, post, score, turn
+from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, score, turn
 from peercorpus.records.enums import Aspect, AtDecision, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Review, Section
 from peercorpus.records.scores import ScoreChange
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.splits import Task
-from peercorpus.release.task_tables import CONFIG
 
 RE2 = SplitRequest(Profile.RE2)
+
 FIRST = score("rating", 3.0, "3: Reject", Aspect.RECOMMENDATION, Phase.INITIAL)
+
 LAST = score("rating", 6.0, "6: Weak Accept", Aspect.RECOMMENDATION)
 
 
@@ -37,26 +36,6 @@ def released(folder: Path, records: list[object]) -> Path:
 def changed(kind: type, **fields: Any) -> list[object]:
     """One forum, with fields of its records of one kind replaced."""
     return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
-
-
-@pytest.mark.slow
-def test_a_task_has_the_papers_of_the_split_file_each_in_its_split(tmp_path: Path) -> None:
-    records = [record for number in range(12) for record in a_forum(f"f{number:02}")]
-    others = [record for number in range(12, 20) for record in a_forum(f"f{number:02}", ICML)]
-    with invented(tmp_path / "corpus", {ICLR: records, ICML: others}) as workspace:
-        publish_release(workspace, tmp_path / "out", splits=RE2)
-    stated = json.loads(RE2.path(tmp_path / "out").read_text())["tasks"]
-    for task in (Task.REBUTTAL, Task.REVIEW):
-        assert sum(map(len, stated[task].values())) >= 18
-        for split, ids in stated[task].items():
-            files = tmp_path / "out" / "data" / CONFIG[task] / f"{split}-*.parquet"
-            assert pl.read_parquet(files)["forum_id"].to_list() == ids
-
-
-def test_a_release_without_splits_has_no_tasks(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        publish_release(workspace, tmp_path / "out")
-    assert not {path.name for path in (tmp_path / "out" / "data").iterdir()} & {*CONFIG.values()}
 
 
 def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_path: Path) -> None:
@@ -103,41 +82,6 @@ def test_a_first_score_is_never_taken_from_the_last(tmp_path: Path, revised: boo
     assert (paper["reviews"][0]["rating_initial"], paper["reviews"][0]["rating_final"]) == (None, 6.0)
     (rating,) = [row for row in rows(release, "scores") if row["aspect"] == "recommendation"]
     assert (rating["initial"], rating["final"], rating["revised"]) == (None, 6.0, revised)
-
-
-def test_a_score_set_by_chairs_is_no_change_by_the_reviewer(tmp_path: Path) -> None:
-    first = replace(FIRST, value=6.0, source=ScoreSource.NEVER_MODIFIED)
-    last = replace(first, value=5.0, label="5", phase=Phase.FINAL, source=ScoreSource.EDIT_BY_CHAIRS)
-    change = ScoreChange(Aspect.RECOMMENDATION, "rating", 6.0, 5.0, None, ScoreSource.EDIT_BY_CHAIRS)
-    release = released(tmp_path, changed(Review, scores=(last, first), score_changes=(change,)))
-    (rating,) = [row for row in rows(release, "scores") if row["aspect"] == "recommendation"]
-    assert (rating["initial"], rating["final"], rating["final_source"]) == (6.0, 5.0, "edit_by_chairs")
-    assert rating["changes"] == 0
-
-
-@pytest.mark.slow
-def test_reviews_of_a_task_are_in_time_order(tmp_path: Path) -> None:
-    (late,) = [one for one in a_forum("f1") if isinstance(one, Review)]
-    early = replace(late, review_id="f1-R9", reviewer="R9", created_at=NOON - timedelta(days=1))
-    (paper,) = rows(released(tmp_path, [*a_forum("f1"), early]), "review_sft")
-    assert [review["reviewer"] for review in paper["reviews"]] == ["R9", "R1"]
-
-
-@pytest.mark.slow
-def test_a_conversation_follows_the_paper_and_alternates(tmp_path: Path) -> None:
-    spoken = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
-    talk = replace(conversation("f1", "R1", spoken), context=(ContextPost("f1-to-all", 1),))
-    records = [talk if isinstance(one, Conversation) else one for one in a_forum("f1")]
-    records.append(post("f1-more", "f1", role=Role.REVIEWER, signature="R1"))
-    (paper,) = rows(released(tmp_path, records), "rebuttal")
-    (one,) = paper["conversations"]
-    assert [message["role"] for message in one["messages"]] == ["assistant", "user", "assistant"]
-    assert one["messages"][0]["content"] == "Words of f1-R1."
-    assert "Words of f1-to-all." in one["messages"][1]["content"]
-    assert one["post_ids"] == [["f1-R1"], ["f1-answer"], ["f1-more"]]
-    assert (one["rating_final"], one["rating_initial"]) == (6.0, None)
-    assert "The paper." not in json.dumps(one)
-    assert paper["markdown"] == "# Text of f1"
 
 
 def test_context_beside_the_paper_stays_in_the_users_message(tmp_path: Path) -> None:
