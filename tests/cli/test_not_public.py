@@ -1,4 +1,4 @@
-"""What only the account that harvested may read is in no page, file, table or answer."""
+"""What only the account that harvested may read is nowhere, and folders may have any name."""
 
 import shutil
 from pathlib import Path
@@ -16,8 +16,11 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import open_workspace
 
 SECRET = "zanzibarite"
+
 """A word of the submission that only the account may read, and of its reviews."""
+
 INTERNAL = "quokkaesque"
+
 """A word of what reviewers and chairs post among themselves."""
 
 

@@ -95,14 +95,6 @@ def test_a_workspace_and_a_release_may_have_an_odd_name(name: str, here: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MISREAD[:-1])
-def test_folders_other_than_workspaces_may_have_any_name(name: str, here: Path) -> None:
-    lines = (*OPENING, "verify R --workspace W", "site R --out O.site")
-    assert list_failed(walk(lines, "plain", name)) == []
-    assert (here / f"{name}.out" / "release.json").is_file()
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("svg_alone")
 @pytest.mark.parametrize("name", HARDEST)
 def test_commands_work_in_a_folder_with_an_odd_name(name: str, here: Path) -> None:

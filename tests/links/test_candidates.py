@@ -61,14 +61,6 @@ def test_stored_papers_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch
         stored[10]
 
 
-def test_papers_can_be_read_while_others_are_iterated_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "BLOCK", 2)
-    papers = [paper(number) for number in range(7)]
-    stored = StoredPapers(BytesIO(), papers)
-    both = [(one, other, stored[3]) for one, other in zip(stored, stored, strict=True)]
-    assert both == [(one, one, papers[3]) for one in papers]
-
-
 @pytest.mark.parametrize("batch", [1, 7, 20, 21, 1_000])
 def test_candidates_do_not_depend_on_the_batches_of_signatures(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "SIGNATURE_BATCH", batch)

@@ -239,15 +239,6 @@ def test_references_to_itself_and_to_missing_submissions_are_set_aside(tmp_path:
         assert of_names.set_aside == {Reason.EARLIER_MISSING: 1, Reason.NAMES_ITSELF: 1}
 
 
-def test_a_named_submission_is_linked_if_texts_cannot_be_compared(tmp_path: Path) -> None:
-    failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
-    records = [*with_text(naming(FIRST, ""), words("one")), *with_text(naming(SECOND, FIRST), words("one"))]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        (found,) = link(workspace, failing)
-        assert (found.rule, found.text_similarity) == (link_submissions.BY_NAME, None)
-        assert list(workspace.tables.read(SetAside, ICLR)) == []
-
-
 def test_the_same_title_is_found_even_if_all_its_words_are_common(tmp_path: Path) -> None:
     title = "Deep Learning for Graph Networks"
     others = [clouds(f"o{n}", title=f"{title}: {words(f'own{n}', 3)}", abstract=words(f"o{n}", 40)) for n in range(20)]
@@ -351,7 +342,6 @@ STOCK = (
 
 VENUES = (ICLR, ICML, TMLR)
 
-NEXT_YEAR = NOON + timedelta(days=200)
 
 Pair = tuple[Paper, Paper, list[Post]]
 

@@ -305,26 +305,6 @@ def test_keywords_are_emphasised_only_if_they_differ(counts: list[tuple[str, int
     assert corpus_statistics.keywords(Given(papers=keyword_papers(*counts))).says == says
 
 
-def test_a_conference_has_the_most_papers_only_if_another_has_fewer() -> None:
-    def says(*conferences: str) -> str:
-        papers = [paper(str(place), conference) for place, conference in enumerate(conferences)]
-        return corpus_statistics.papers_and_reviews(Given(papers=papers)).says
-
-    assert says("icml") == "1 paper of 1 conference has 0 reviews, 0.0 a paper. Without any public review: 1."
-    assert "most" not in says("icml", "iclr")
-    assert "; icml has the most papers (2)." in says("icml", "iclr", "icml")
-
-
-def test_equal_medians_are_neither_the_highest_nor_the_lowest() -> None:
-    def says(one: int, other: int) -> str:
-        reviews = [review("a", 5, one), review("b", 5, other)]
-        papers = [paper("a", "icml"), paper("b", "iclr")]
-        return review_statistics.score_violins(Given(papers=papers, reviews=reviews)).says
-
-    assert says(6, 6).endswith("of the scale at each of 2 conferences.")
-    assert "the highest" in says(6, 7)
-
-
 def test_a_share_of_few_papers_is_a_count() -> None:
     def says(papers: int) -> str:
         made = review_statistics.score_changes(

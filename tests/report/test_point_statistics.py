@@ -18,7 +18,6 @@ from invented_sources import Given, paper, review
 from invented_tables import ICLR, ICML, NOON, a_forum
 from model_endpoint import completion, serving
 from naming import Naming, by_name
-from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.models.asked_model import MODEL_KEY_VARIABLE, AskedModel
 from peercorpus.models.endpoint import ModelSettings
 from peercorpus.models.token_counts import words_and_signs
@@ -453,11 +452,3 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     for one in axes:
         assert [bar.get_width() for bar in one.patches if isinstance(bar, Rectangle)] == [0.25, 0.25]
         assert [label.get_text() for label in one.get_yticklabels()] == [Naming("(n = 4)")]
-
-
-@pytest.mark.slow
-def test_several_processes_count_the_same_points(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.report.venue_counts._FEW_BYTES", 0)
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
-    parts = WorkspaceSource(workspace, words_and_signs(), LocalExecutor()).points()
-    assert sum(rows["points"].sum() for rows in parts) == 6

@@ -110,16 +110,6 @@ def test_damaged_counts_are_counted_again(tmp_path: Path, spoil: Callable[[bytes
     assert numbers(folder) == before
 
 
-def test_other_files_beside_the_counts_are_kept(tmp_path: Path) -> None:
-    folder = two_conferences(tmp_path / "corpus")
-    numbers(folder)
-    (folder / "report" / "notes.txt").write_text("mine")
-    (folder / "report" / f"{'0' * 64}.counts").write_text("of tables that are gone")
-    numbers(folder)
-    assert (folder / "report" / "notes.txt").read_text() == "mine"
-    assert not (folder / "report" / f"{'0' * 64}.counts").exists()
-
-
 def test_a_taken_down_review_in_the_tables_of_two_venues_is_counted_in_neither(tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     with open_workspace(folder) as workspace:

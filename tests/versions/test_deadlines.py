@@ -77,26 +77,6 @@ def test_a_form_reopened_long_after_its_due_date_extends_nothing(tmp_path: Path)
     assert found == Deadline(due + timedelta(minutes=30), "V/-/Submission (duedate + 30 min)", due)
 
 
-@pytest.mark.parametrize(
-    ("venue_id", "name", "later", "was_reopened"),
-    [
-        (ICLR_2026, f"{ICLR_2026}/-/Submission", timedelta(hours=6), False),
-        (ICLR_2026, f"{ICLR_2026}/-/Submission", timedelta(days=20), True),
-        (ICLR_2026, FULL, timedelta(days=20), True),
-        (ICLR_2026, f"{ICLR_2026}/Submission8/-/Full_Submission", timedelta(days=20), False),
-    ],
-)
-def test_a_form_closed_long_after_the_deadline_is_reported(
-    tmp_path: Path, venue_id: str, name: str, later: timedelta, was_reopened: bool
-) -> None:
-    listed = _listed(venue_id)
-    raw = RawStore(tmp_path / "raw.db")
-    body = json.dumps({"id": name, "expdate": _ms(listed.at + later)}).encode()
-    raw.add([RawObject(RawKind.INVITATION, name, 2, venue_id, "", name, 0, 0, "test", body)])
-    assert Deadlines(raw, venue_id).was_reopened([f"{venue_id}/-/Submission", FULL]) is was_reopened
-    raw.close()
-
-
 HINTED = datetime(2030, 9, 28, 12, tzinfo=UTC)
 ABSTRACTS = datetime(2030, 9, 21, 12, tzinfo=UTC)
 
@@ -104,15 +84,6 @@ ABSTRACTS = datetime(2030, 9, 21, 12, tzinfo=UTC)
 def _row(*, abstracts: bool = True) -> VenueRow:
     hint = ListedDeadline(at=HINTED, abstracts_at=ABSTRACTS if abstracts else None, sources=("a list",))
     return VenueRow(id="V", confidence=Confidence.B, source="page", listed_deadlines=(hint,))
-
-
-def test_a_hint_alone_is_not_a_deadline_and_is_reported(tmp_path: Path) -> None:
-    assert _deadline(tmp_path, "V", [], _row()) is None
-    assert _deadline(tmp_path, "V", [], _row(abstracts=False)) is None
-    raw = RawStore(tmp_path / "other.db")
-    [stated] = Deadlines(raw, "V", _row()).stated
-    raw.close()
-    assert (stated.at, stated.source, stated.is_agreed) == (HINTED, "a list", False)
 
 
 @pytest.mark.parametrize(

@@ -310,14 +310,6 @@ def test_the_file_is_checked_against_the_first_review_and_has_its_title() -> Non
     assert choose_initial_version(WHOLE).until == BARE.first_review_at
 
 
-def test_a_complete_history_outweighs_possible_changes_by_chairs_and_a_reopened_form() -> None:
-    edited = replace(WHOLE, uploads=(FIRST,), current_path=FIRST.path, invitations=("V/-/Submission", "V/-/Edit"))
-    assert choose_initial_version(edited).grade is ONLY
-    assert choose_initial_version(replace(edited, is_complete=False)).grade is Grade.UNREVISED_LIKELY
-    unedited = replace(edited, invitations=("V/-/Submission",), deadline=BARE.deadline, current_path=CURRENT.path)
-    assert choose_initial_version(replace(unedited, uploads=(CURRENT,))).grade is Grade.UNREVISED
-
-
 def test_a_file_after_the_deadline_is_chosen_if_no_other_followed() -> None:
     late = upload("late", NOON + 3 * DAY, invitation="V/-/Edit")
     assert choose_initial_version(replace(BARE, uploads=(late,), is_complete=True)).grade is ONLY

@@ -169,15 +169,6 @@ def test_where_abstracts_were_due_first_the_full_paper_is_chosen_and_not_the_fir
     assert (found.upload, found.grade) == (LAST_HOUR, Grade.EXACT)
 
 
-def test_invitations_prove_nothing_where_an_edit_shows_that_the_current_pdf_came_late() -> None:
-    late = replace(BARE, uploads=(CAMERA_READY,), current_path=CAMERA_READY.path, invitations=UNREVISED)
-    assert choose_initial_version(late).grade is Grade.UNAVAILABLE
-    hidden = replace(late, uploads=(CURRENT,), current_path=CURRENT.path)
-    assert (
-        choose_initial_version(replace(hidden, hidden=(replace(LATE, path=CURRENT.path),))).grade is Grade.UNAVAILABLE
-    )
-
-
 @pytest.mark.parametrize("name", ["V/-/Edit", "V/-/PC_Revision", "TMLR/-/Edit"])
 def test_a_pdf_uploaded_later_by_chairs_is_never_exact(name: str) -> None:
     chairs = replace(CAMERA_READY, invitation=name)
@@ -221,15 +212,6 @@ def test_an_attachment_is_not_the_submission_if_another_pdf_followed_its_copy() 
         LAST_HOUR,
         Grade.BEFORE_FIRST_REVIEW,
     )
-
-
-def test_where_a_form_was_open_long_after_the_deadline_nothing_is_unrevised() -> None:
-    proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED, was_reopened=True)
-    assert (choose_initial_version(proven).upload, choose_initial_version(proven).grade) == (
-        CURRENT,
-        Grade.UNREVISED_LIKELY,
-    )
-    assert "after the deadline" in choose_initial_version(proven).rule
 
 
 def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:

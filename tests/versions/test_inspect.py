@@ -18,7 +18,7 @@ from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Reason, SignKind
 from peercorpus.records.papers import SetAside
 from peercorpus.versions import inspect
-from peercorpus.versions.inspect import INSPECTOR, inspect_file, read_date
+from peercorpus.versions.inspect import inspect_file, read_date
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -132,17 +132,6 @@ def test_only_new_files_are_inspected_and_removed_ones_dropped(workspace: Worksp
     assert spread.read == later
     assert set(found(workspace)) == {first[0], *later}
     assert stage.balance(workspace, VENUE)[0].holds
-
-
-def test_a_changed_inspector_inspects_everything_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    sha256s = hold(workspace, papers(2))
-    run(workspace, InThisProcess())
-    monkeypatch.setattr(inspect, "INSPECTOR", "another")
-    spread = InThisProcess()
-    run(workspace, spread, LATER_KEY)
-    assert spread.read == sha256s
-    assert {row.inspector for row in found(workspace).values()} == {"another"}
-    assert INSPECTOR != "another"
 
 
 def test_metadata_are_read_and_an_invalid_date_is_a_problem() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from histories import NOON
 from in_this_process import build_here
-from naming import Naming
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import PaperVersion, SetAside
 from peercorpus.versions import find_versions
@@ -117,16 +116,6 @@ def test_of_references_with_one_file_the_one_not_rewritten_counts(tmp_path: Path
     assert [(one.edit_id, one.is_initial) for one in versions] == [("b", False), ("paper", False)]
 
 
-def test_a_file_present_before_the_deadline_is_exact_even_if_its_edit_was_rewritten(tmp_path: Path) -> None:
-    references = [
-        _reference("a", DEADLINE_MS - 2, content={"pdf": "/pdf/b.pdf"}, tmdate=DEADLINE_MS + DAY_MS),
-        _reference("b", DEADLINE_MS - 1),
-    ]
-    versions, _ = _versions(tmp_path / "w", references)
-    (initial,) = [one for one in versions if one.is_initial]
-    assert (initial.edit_id, initial.evidence.rule) == ("b", Naming("(exact); ", "not here"))
-
-
 def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -> None:
     same = [_reference(f"r{day}", DEADLINE_MS + day * DAY_MS, content={"pdf": "/pdf/now.pdf"}) for day in (-1, 20, 90)]
     versions, _ = _versions(tmp_path / "w", same)
@@ -199,19 +188,6 @@ def change(
 
 def told(uploads: list[Upload]) -> list[tuple[str, str, str | None]]:
     return [(one.edit_id, one.path, one.title) for one in uploads]
-
-
-def test_a_reference_without_a_pdf_has_none_and_one_without_a_title_keeps_the_earlier_one() -> None:
-    changes = [
-        change("c", NOON + 2 * HOUR, "/pdf/2"),
-        change("a", NOON, "/pdf/1", "On Kites", abstract="Of strings."),
-        change("b", NOON + HOUR, title="On Kites, Again"),
-        change("d", NOON + 3 * HOUR),
-    ]
-    public, hidden = fold(changes, is_whole=True)
-    assert told(public) == [("a", "/pdf/1", "On Kites"), ("c", "/pdf/2", "On Kites, Again")]
-    assert public[1].abstract == "Of strings."
-    assert hidden == []
 
 
 def test_a_title_rewritten_later_is_not_known_to_be_the_versions_title() -> None:

@@ -13,6 +13,7 @@ from invented_releases import task_paper, write_release
 from invented_tables import two_conferences
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")
+
 PAPERS = "SELECT forum_id, year, keywords FROM papers_full ORDER BY forum_id"
 
 
@@ -57,11 +58,6 @@ def test_the_extension_of_a_file_chooses_its_format(run: Run, release: Path, tmp
         assert (ended.code, ended.out) == (0, f"Wrote 3 rows to '{tmp_path / name}'.\n")
         assert (tmp_path / name).read_text().startswith(beginning)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json", "a.txt"]
-
-
-def test_a_cell_that_a_spreadsheet_would_run_is_escaped(run: Run, release: Path) -> None:
-    ended = run("sql", "-w", release, "SELECT title FROM papers_full LIMIT 1", "--format", "csv")
-    assert ended.out.splitlines()[1] == "'=1+1"
 
 
 def test_a_statement_is_read_from_standard_input(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,22 +111,3 @@ def test_nothing_is_written_into_the_queried_folder(run: Run, release: Path) -> 
 @pytest.mark.slow
 def test_a_statement_that_takes_too_long_is_stopped_in_its_process_apart(run: Run, release: Path) -> None:
     assert_refused(run("sql", "-w", release, "SELECT count(*) FROM range(1000000000000)", "--time-limit-s", "1"), "1 s")
-
-
-@pytest.mark.parametrize("option", [("-q",), ("-v",), ("--log", "LOG")])
-def test_options_of_every_command_may_stand_before_the_statement(
-    run: Run, release: Path, tmp_path: Path, option: tuple[str, ...]
-) -> None:
-    options = [str(tmp_path / "log") if word == "LOG" else word for word in option]
-    ended = run("sql", *options, "SELECT 7 AS seven", "-w", release)
-    assert (ended.code, ended.out.split()[:2]) == (0, ["seven", "7"])
-
-
-def test_the_environment_can_name_the_workspace(run: Run, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PEERCORPUS_WORKSPACE", str(release))
-    assert run("sql", "SELECT 7 AS seven").code == 0
-
-
-@pytest.mark.parametrize("limit", ["inf", "nan", "1e300", "0", "-1"])
-def test_a_time_limit_has_limits(run: Run, release: Path, limit: str) -> None:
-    assert run("sql", "SELECT 1", "-w", release, "--time-limit-s", limit).code == 2

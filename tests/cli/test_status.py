@@ -1,6 +1,8 @@
-"""`peercorpus status` shows a short block for each venue, harmless to the terminal, and all of it as JSON."""
+"""Blocks and tables of `peercorpus status`, harmless to the terminal, and the same as JSON."""
 
 import json
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,22 @@ import pytest
 from commands import Run
 from in_this_process import build_here
 from naming import Naming
-from peercorpus.cli.text import status
-from peercorpus.pipeline.status import IssueFound, KnownIssue
+from peercorpus.cli.text.status_table import MOST_VENUES, TITLES, WIDTH, overview
+from peercorpus.execution.stage import Balance
+from peercorpus.harvest.submissions import List
+from peercorpus.pipeline.inventory import Coverage, Inventory, NamedExamples, PdfCoverage
+from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
+from peercorpus.records.enums import Grade, Status
 from peercorpus.workspace.harvest_state import Listing, StoredFile
+from peercorpus.workspace.placement import Placement
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
+from small_venues import fill
 
 V = "Invented.cc/2024/Conference"
+
 ESCAPE, TURNED = "\x1b[2J\x1b[31m", "\u202e"
+
 SHOWN_MS = 1_700_000_000_000
 
 
@@ -84,9 +94,7 @@ def test_a_venue_is_a_block_with_one_line_per_finding(run: Run, corpus: Path) ->
 
 @pytest.mark.fault("input", "control characters in what `status` prints", "they are escaped", times=2)
 @pytest.mark.parametrize("options", [["--all"], ["--json"]])
-def test_no_external_text_reaches_the_terminal_as_a_control_sequence(
-    run: Run, corpus: Path, options: list[str]
-) -> None:
+def test_no_control_sequence_reaches_the_terminal(run: Run, corpus: Path, options: list[str]) -> None:
     out = run("status", "--workspace", corpus, *options).out
     assert "Kites" in out
     assert [one for one in out if not one.isprintable() and one != "\n"] == []
@@ -122,15 +130,6 @@ def test_before_a_build_status_shows_what_is_stored_and_exits_with_0(run: Run, t
     assert "normalise" in venue["unfinished"]
 
 
-@pytest.mark.parametrize("trap", KnownIssue)
-def test_every_issue_has_one_sentence_with_advice(trap: KnownIssue) -> None:
-    sentence = status.caution(IssueFound(trap, 1_200, 2_000, ["{count}", f"{ESCAPE}b"]))
-    assert sentence.endswith(".")
-    assert sentence.count(". ") == 0
-    assert any(mark in sentence for mark in (": ", "; "))
-    assert ESCAPE not in sentence
-
-
 def test_unknown_names_of_invitations_are_listed_with_counts(run: Run, tmp_path: Path) -> None:
     names = ["Second_Thoughts", "Second_Thoughts", "Kite_Talk", "Official_Comment"]
     replies = [
@@ -144,3 +143,111 @@ def test_unknown_names_of_invitations_are_listed_with_counts(run: Run, tmp_path:
     assert "3 of 4 replies are to invitations with unknown names" in shown
     assert "Second_Thoughts (2)', 'Kite_Talk (1)'" in shown
     assert "Official_Comment" not in shown
+
+
+NONE = NamedExamples(0, [])
+
+LONG = "NeurIPS.cc/2023/Track/Datasets_and_Benchmarks_of_Kites"
+
+
+def a_venue(venue_id: str, papers: int = 7_404, *cautions: IssueFound, is_listed: bool = True) -> Completeness:
+    lists = [List(f"{venue_id}/-/Submission", received=papers, expected=papers, is_complete=is_listed)]
+    held = Inventory(2, is_listed, lists, datetime(2026, 11, 1, tzinfo=UTC), 0, 0, {}, 0, {}, NONE, NONE, NONE)
+    statuses = {Status.ACCEPTED: papers - 1, Status.REJECTED: 1}
+    notes = Coverage(statuses, {}, 4 * papers, 0, 0, 0, 0, NONE, NONE, {})
+    grades = {Grade.EXACT: papers - 3, Grade.UNREVISED_LIKELY: 2, Grade.UNAVAILABLE: 1}
+    return Completeness(venue_id, held, notes, PdfCoverage(papers, papers, papers, 0, grades, 0), cautions, None)
+
+
+def a_status(*venues: Completeness, balances: tuple[Balance, ...] = ()) -> WorkspaceStatus:
+    return WorkspaceStatus(venues, balances, [], {}, {}, ("pdfium-layout", "1"), Placement("corpus", None, ""))
+
+
+def table_of(text: str) -> list[str]:
+    return text.partition("\nproven, other, none:")[0].splitlines()
+
+
+def test_twelve_venues_fit_a_terminal_and_each_exception_is_shown_once() -> None:
+    issue = IssueFound(KnownIssue.NO_DEADLINE, 3, 9, [])
+    venues = [a_venue(f"Kites.org/{2010 + number}/Conference", 12_345, issue) for number in range(11)]
+    text = overview(a_status(*venues, a_venue(LONG, is_listed=False)))
+    table = table_of(text)
+    assert len(table) == 14
+    assert max(map(len, table)) <= WIDTH
+    assert table[-1].split()[0] == "all"
+    assert "NeurIPS.cc" in table[-2]
+    assert "of_Kites" in table[-2]
+    assert table[-2].endswith("incomplete")
+    assert max(map(len, text.splitlines())) <= WIDTH
+    said = " ".join(text.split())
+    assert said.count(TITLES[KnownIssue.NO_DEADLINE]) == 1
+    assert f"11 venues: {TITLES[KnownIssue.NO_DEADLINE]} (Kites.org/2010/Conference, " in said
+    assert "and 8 more)" in said
+    assert "without --limit" in said
+
+
+def test_a_thousand_venues_are_counted_by_conference() -> None:
+    venues = [a_venue(f"C{number % 100}x.org/{1970 + number // 100}/Conference", 10) for number in range(1_000)]
+    text = overview(a_status(*venues))
+    table = table_of(text)
+    assert len(table) == MOST_VENUES + 2
+    assert table[1].split()[1] == "(10)"
+    assert "61 other conferences" in table[-2]
+    assert table[-1].split()[:3] == ["all", "10,000", "40,000"]
+    assert len(text.splitlines()) < MOST_VENUES + 10
+
+
+def test_missing_rows_are_reported_first() -> None:
+    balance = Balance("normalise", "ICLR.cc/2024/Conference", "notes", 3, 1, {})
+    text = overview(a_status(a_venue("ICLR.cc/2024/Conference"), balances=(balance,)))
+    assert table_of(text)[1].endswith("ROWS MISSING")
+    assert "rows are missing" in text
+    assert "Rows are missing" in text
+
+
+def test_names_with_control_characters_cannot_write_to_the_terminal() -> None:
+    text = overview(a_status(a_venue("\x1b[2JX.org/2024/Conference", 5, is_listed=False)))
+    assert "\x1b" not in text
+
+
+ONE_OF_MANY = re.compile(r"(?<![\w.,:/-])1 ([A-Za-z]+s)\b")
+
+NO_PLURALS = {"across", "as", "has", "is", "plus", "this", "was", "its"}
+
+"""Words that may follow 1, although they end in s."""
+
+COMMANDS = (
+    ("build", "corpus"),
+    ("build", "corpus"),
+    ("status", "corpus"),
+    ("status", "corpus", "--all"),
+    ("check", "corpus"),
+    ("publish", "corpus", "--out", "release"),
+    ("verify", "release"),
+    ("diff", "release", "release"),
+    ("table1", "-w", "release"),
+    ("forms",),
+    ("show", "paper0", "-w", "corpus"),
+    ("pdfs", "corpus", "--to", "pdfs"),
+    ("audit", "grades", "corpus"),
+    ("recipe", "reviewbench"),
+    ("recipe", "re2"),
+)
+
+
+def plurals(text: str) -> list[str]:
+    return [found[0] for found in ONE_OF_MANY.finditer(text) if found[1] not in NO_PLURALS]
+
+
+def test_no_plural_after_the_number_one(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "corpus", 1)
+    printed = {}
+    for command in COMMANDS:
+        ended = run(*command)
+        assert ended.code in {0, 1}, f"{command}: {ended.err}"
+        printed[command] = ended.out + ended.err
+    assert {command: found for command, text in printed.items() if (found := plurals(text))} == {}
+    assert "1 paper" in printed["publish", "corpus", "--out", "release"]
+    cards = [path.read_text(encoding="utf-8") for path in (tmp_path / "release").glob("*.md")]
+    assert [plurals(card) for card in cards] == [[] for _ in cards]

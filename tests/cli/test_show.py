@@ -1,6 +1,7 @@
-"""`peercorpus show`, and the titles that `peercorpus publish` writes, from the user's point of view."""
+"""`peercorpus show` and documents as JSON, from the user's point of view."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from commands import Run, assert_refused, succeed
+from commands import Run, succeed
 from invented_tables import paper
 from model_endpoint import completion, serving
+from peercorpus.cli.text.json_keys import JSON_KEYS
 from peercorpus.cli.text.show import show_record
 from peercorpus.corpus.forums import PaperRecord
 from peercorpus.records.papers import Conflict, StatedSplit
 
 V = "Invented.cc/2024/Conference"
+
 ESCAPE = "\x1b[2J\x1b[31m"
 
 
@@ -96,22 +99,6 @@ def test_shown_text_cannot_move_the_cursor(corpus: Path, run: Run) -> None:
         assert "\x1b" not in run("show", "p1", "-w", corpus, *arguments).out
 
 
-def test_a_brief_record_is_shorter(corpus: Path, run: Run) -> None:
-    assert len(run("show", "p1", "-w", corpus, "--brief").out) <= len(run("show", "p1", "-w", corpus).out)
-
-
-def test_an_unknown_id_is_reported(corpus: Path, run: Run) -> None:
-    assert_refused(run("show", "nobody", "-w", corpus), "'nobody'")
-
-
-def test_an_unbuilt_workspace_is_reported(tmp_path: Path, run: Run) -> None:
-    dump = tmp_path / "notes.json"
-    dump.write_text(json.dumps(NOTES))
-    run("import", dump, "-w", tmp_path / "corpus")
-    for command in (("show", "p1"), ("publish", "--out", tmp_path / "out")):
-        assert_refused(run(*command, "-w", tmp_path / "corpus"), "'peercorpus build'")
-
-
 def test_a_model_may_write_the_titles(corpus: Path, tmp_path: Path, run: Run) -> None:
     named = ["--titles", "model", "--model", "kite-1", "--model-url"]
     # A model's answers are cached in the workspace.
@@ -126,16 +113,63 @@ def test_a_model_may_write_the_titles(corpus: Path, tmp_path: Path, run: Run) ->
     assert talk["turns"][1]["titles"] == ["Response (1/2)", "Response (2/2)"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--titles", "model"],
-        ["--model", "kite-1"],
-        ["--titles", "model", "--model", "m", "--model-url", "x"],
-        ["--titles", "model", "--model", "m", "--model-url", "http://[::"],
-    ],
-)
-def test_a_model_needs_both_url_and_name(corpus: Path, tmp_path: Path, run: Run, arguments: list[str]) -> None:
-    ended = run("publish", "-w", corpus, "--out", tmp_path / "out", *arguments)
-    assert_refused(ended, "odel")
-    assert not (tmp_path / "out").exists()
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def keys_of(document: Any) -> set[str]:
+    """Return the keys of a document as documented: those of a list's items if they are documented."""
+    if isinstance(document, list):
+        return {f"[].{key}" for item in document for key in item}
+    return set(document)
+
+
+@pytest.fixture(scope="module")
+def forum_id(demo_folder: Path) -> str:
+    import peercorpus
+
+    return str(peercorpus.open(demo_folder / "corpus").papers().collect()["forum_id"][0])
+
+
+LINES = {
+    "status": "status W",
+    "verify": "verify R",
+    "diff": "diff R R",
+    "show": "show ID -w W",
+    "takedown": "takedown --list -w W",
+    "venues": "venues ICLR2024",
+    "audit grades": "audit grades W",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LINES)
+def test_a_document_has_the_documented_keys(run: Run, demo_folder: Path, forum_id: str, command: str) -> None:
+    places = {"W": demo_folder / "corpus", "R": demo_folder / "release", "ID": forum_id}
+    line = [places.get(word, word) for word in LINES[command].split()]
+    ended, plain = run(*line, "--json", "-q"), run(*line)
+    assert (ended.code, ended.err) == (plain.code, "")
+    document = json.loads(ended.out)
+    documented = JSON_KEYS[command]
+    tops = {key.partition("[].")[0] for key in documented if not key.startswith("[].")} | {
+        key for key in documented if key.startswith("[].")
+    }
+    assert keys_of(document) == tops
+    for name in {key.partition("[].")[0] for key in documented if "[]." in key} - {""}:
+        assert keys_of(document[name]) == {key.removeprefix(name) for key in documented if key.startswith(f"{name}[].")}
+    page = (DOCS / "cli" / f"{command.split()[0]}.md").read_text(encoding="utf-8")
+    assert [key for key in documented if f"| `{key}` |" not in page] == []
+
+
+def test_the_keys_of_the_leak_audit_are_those_that_are_documented() -> None:
+    source = (Path(__file__).parents[2] / "src/peercorpus/audit/report.py").read_text(encoding="utf-8")
+    body = source.partition("def audit_to_dict")[2].partition("\n\n\n")[0]
+    assert set(re.findall(r'^        "(\w+)": ', body, re.MULTILINE)) == set(JSON_KEYS["audit leaks"])
+
+
+@pytest.mark.slow
+def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_folder: Path, forum_id: str) -> None:
+    shown = json.loads(run("show", forum_id, "-w", demo_folder / "corpus", "--json").out)
+    assert "authors" not in shown["paper"]
+    rows = [*shown["reviews"], *shown["posts"], *shown["ai_reviews"]]
+    assert rows
+    assert all(row["readers_public"] and not row["deleted"] for row in rows)

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asked_releases import publish_release
 from commands import Run, assert_refused
 from invented_tables import ICLR, a_forum, invented
 from naming import Naming
-from peercorpus.cli.text import publish
 from peercorpus.release.folder import open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.published import remember_upload
@@ -49,24 +47,10 @@ def test_a_takedown_can_be_undone(corpus: Path, run: Run) -> None:
     assert (corpus / "takedown.txt").read_text() == ""
 
 
-def test_an_id_that_begins_with_a_dash_needs_two_dashes_before_it(corpus: Path, run: Run) -> None:
-    assert run("takedown", "-w", corpus, "--force", "--", "-Aw0rr").code == 0
-    assert (corpus / "takedown.txt").read_text() == "-Aw0rr\n"
-
-
 def test_an_invalid_or_missing_id_is_refused(corpus: Path, run: Run) -> None:
     assert_refused(run("takedown", "two words", "-w", corpus), "'two words'")
     assert run("takedown", "-w", corpus).code == 2
     assert not (corpus / "takedown.txt").exists()
-
-
-@pytest.mark.slow
-def test_publishing_reports_what_it_left_out(corpus: Path, run: Run, tmp_path: Path) -> None:
-    assert run("takedown", "f1", "f2-answer", "-w", corpus).code == 0
-    left = "  left out: taken down 1 paper, 1 review, 4 posts, 1 version, 1 conversation"
-    with open_workspace(corpus, write=False) as workspace:
-        summary = publish_release(workspace, tmp_path / "out")
-    assert f"{left}, 1 text\n" in publish.published(summary, tmp_path / "out", None)
 
 
 AUTHOR = "~Ada_Example1"
@@ -106,24 +90,7 @@ def test_an_unknown_id_is_listed_with_force_and_can_be_removed(corpus: Path, run
 
 
 @pytest.mark.slow
-def test_the_list_is_shown_in_words_and_as_json_and_not_changed(signed: Path, run: Run) -> None:
-    assert run("takedown", AUTHOR, "f1-answer", "-w", signed).code == 0
-    listed = (signed / "takedown.txt").read_bytes()
-    assert run("takedown", "--list", "-w", signed).out.splitlines()[:2] == [f"{AUTHOR}: 1 paper", "f1-answer: 1 post"]
-    shown = json.loads(run("takedown", "--list", "--json", "-w", signed).out)
-    assert shown["ids"] == [
-        {"id": AUTHOR, "kind": "author", "papers": ["f2"], "posts": []},
-        {"id": "f1-answer", "kind": "note", "papers": [], "posts": ["f1-answer"]},
-    ]
-    assert (shown["leaves_out"]["papers"], shown["release"], shown["held_by"]) == (1, None, [])
-    assert (signed / "takedown.txt").read_bytes() == listed
-    assert_refused(run("takedown", "--list", "f1", "-w", signed), "--list")
-
-
-@pytest.mark.slow
-def test_takedown_publishes_verifies_and_names_releases_that_still_contain_the_records(
-    corpus: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_takedown_publishes_again(corpus: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     asked = ("publish", "-w", corpus, "--no-authors", "--splits", "none")
     for more in ((), ("--out", tmp_path / "out"), ("--out", tmp_path / "deleted")):
@@ -159,9 +126,7 @@ def test_takedown_publishes_verifies_and_names_releases_that_still_contain_the_r
 
 
 @pytest.mark.slow
-def test_verify_and_push_find_the_workspace_that_contains_a_release(
-    corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verify_finds_the_workspace_of_a_release(corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
     assert run("publish", "-w", corpus, "--splits", "none").code == 0
     (release,) = (corpus / "releases").glob("2*")

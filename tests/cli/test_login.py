@@ -16,7 +16,9 @@ from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 
 VENUE = "Borealis.cc/2024/Conference"
+
 WORLD = replace(build_world(papers=1, venues=[VENUE]), password="s3cret of the reader")
+
 VARIABLES = ("PEERCORPUS_TOKEN", "PEERCORPUS_USER", "PEERCORPUS_PASSWORD", "PEERCORPUS_MFA_CODE")
 
 
@@ -67,9 +69,7 @@ def test_a_login_reports_account_expiry_and_file_without_secrets(run: Run, close
 
 
 @pytest.mark.usefixtures("own")
-def test_a_harvest_after_a_login_needs_nothing_else_and_after_a_logout_is_a_guests(
-    run: Run, closed: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_login_lasts_until_logout(run: Run, closed: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("login", *urls(closed)).code == 0
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
@@ -87,21 +87,11 @@ def test_a_harvest_after_a_login_needs_nothing_else_and_after_a_logout_is_a_gues
 
 
 @pytest.mark.usefixtures("own")
-def test_the_environment_signs_a_harvest_in_and_keeps_its_token(
-    run: Run, closed: Service, settings: Path, tmp_path: Path
-) -> None:
+def test_the_environment_signs_a_harvest_in(run: Run, closed: Service, settings: Path, tmp_path: Path) -> None:
     assert run("harvest", VENUE, "--workspace", tmp_path / "corpus", *urls(closed)).code == 0
     assert (settings / "tokens.json").stat().st_mode & 0o777 == 0o600
     assert run("harvest", VENUE, "--workspace", tmp_path / "corpus", "--refresh", *urls(closed)).code == 0
     assert sum(request.path == "/login" for request in closed.requests) == 1
-
-
-@pytest.mark.usefixtures("own")
-def test_a_code_in_the_environment_is_used(run: Run, twofold: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PEERCORPUS_MFA_CODE", WORLD.code)
-    assert run("login", *urls(twofold)).out.count(WORLD.user) == 1
-    monkeypatch.setenv("PEERCORPUS_MFA_CODE", "000000")
-    assert_refused(run("login", *urls(twofold)), f"'{WORLD.user}'", "'peercorpus login'")
 
 
 @pytest.mark.parametrize(
@@ -144,9 +134,7 @@ def test_after_too_many_logins_the_message_says_when_to_try_again(run: Run, clos
     ("mode", "text", "sentence"), [(0o644, "{}", "chmod 600"), (0o600, "{", "is damaged; remove it with: rm ")]
 )
 @pytest.mark.usefixtures("own")
-def test_an_unusable_cache_is_reported_before_any_request(
-    run: Run, closed: Service, settings: Path, mode: int, text: str, sentence: str
-) -> None:
+def test_bad_caches_are_named(run: Run, closed: Service, settings: Path, mode: int, text: str, sentence: str) -> None:
     settings.mkdir()
     (settings / "tokens.json").write_text(text)
     (settings / "tokens.json").chmod(mode)

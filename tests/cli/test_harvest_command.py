@@ -1,6 +1,7 @@
-"""Two harvests at once: only one of them may spend an account's budget, unless both share it explicitly."""
+"""Harvests: venues, tokens and folders that are accepted, and an account's budget that two runs may not both spend."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,16 +12,19 @@ from threading import Event
 
 import pytest
 
+import peercorpus
 from commands import Run, assert_refused
+from peercorpus.cli import options
 from peercorpus.simulator.server.damage import Fault
 from peercorpus.simulator.server.faults import faults_by_name
-from peercorpus.simulator.server.requests import Request, write_token
+from peercorpus.simulator.server.requests import Request
 from peercorpus.simulator.server.responses import ApiError
 from peercorpus.simulator.server.service import Service, ServiceBudget, serve_simulator
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import open_workspace
 
 VENUE = "Borealis.cc/2024/Conference"
+
 WORLD = build_world(papers=12, venues=[VENUE])
 
 
@@ -110,20 +114,6 @@ def test_a_killed_harvest_leaves_no_lock(
     assert run(*harvest_of(service, tmp_path / "second")).code == 0
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("first")
-def test_another_account_another_service_and_a_plan_are_not_refused(
-    run: Run, service: Service, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serve_simulator(WORLD) as other:
-        assert run(*harvest_of(other, tmp_path / "elsewhere")).code == 0
-    monkeypatch.setenv("PEERCORPUS_TOKEN", write_token(WORLD))
-    assert run(*harvest_of(service, tmp_path / "other")).code == 0
-    monkeypatch.delenv("PEERCORPUS_TOKEN")
-    gate.is_open.set()
-    assert run(*harvest_of(service, tmp_path / "planned", "--plan")).code == 0
-
-
 @dataclass(slots=True)
 class Counted(ServiceBudget):
     """A budget that counts refused requests."""
@@ -134,20 +124,6 @@ class Counted(ServiceBudget):
         headers, refusal = super(Counted, self).spend(api, path)
         self.refused += refusal is not None
         return headers, refusal
-
-
-@pytest.mark.slow
-def test_two_harvests_sharing_a_budget_both_finish_with_few_refusals(tmp_path: Path) -> None:
-    budget = Counted(limit=20, window_s=2)
-    with serve_simulator(WORLD, budget=budget) as service:
-        shared = [harvest_of(service, tmp_path / name, "--share-budget") for name in ("first", "second")]
-        with started(shared[0]) as one, started(shared[1]) as two:
-            said = [process.communicate(timeout=120) for process in (one, two)]
-        assert [one.returncode, two.returncode] == [0, 0], said
-        windows = len(service.requests) / budget.limit
-    assert windows > 2
-    # Each may send one at the end of a window that the other has just spent, and then learns when the next one opens.
-    assert budget.refused <= 2 * windows, (budget.refused, windows)
 
 
 @dataclass(slots=True)
@@ -167,9 +143,7 @@ def used_elsewhere() -> Iterator[Service]:
         yield service
 
 
-def test_a_harvest_that_detects_another_machine_stops_and_keeps_its_data(
-    run: Run, used_elsewhere: Service, tmp_path: Path
-) -> None:
+def test_another_machine_stops_a_harvest(run: Run, used_elsewhere: Service, tmp_path: Path) -> None:
     ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus"))
     assert (ended.code, ended.out) == (3, "")
     *_, refused = ended.err.splitlines()
@@ -179,17 +153,13 @@ def test_a_harvest_that_detects_another_machine_stops_and_keeps_its_data(
         assert workspace.raw.venues() == [VENUE]
 
 
-def test_a_sharing_harvest_reports_another_machine_and_continues(
-    run: Run, used_elsewhere: Service, tmp_path: Path
-) -> None:
+def test_a_sharing_harvest_continues(run: Run, used_elsewhere: Service, tmp_path: Path) -> None:
     ended = run(*harvest_of(used_elsewhere, tmp_path / "corpus", "--share-budget"))
     assert ended.code == 0
     assert sum("client" in line for line in ended.err.splitlines()) == 1
 
 
-def test_without_a_lock_the_harvest_warns_and_continues(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_lock_a_harvest_warns(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.delenv("PEERCORPUS_CONFIG")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -198,3 +168,41 @@ def test_without_a_lock_the_harvest_warns_and_continues(
         ended = run(*harvest_of(service, tmp_path / "corpus"))
     assert ended.code == 0
     assert f"'{tmp_path / 'file' / 'peercorpus'}' (Not a directory)" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("given", "venue_id"),
+    [
+        ("JLE", "JLE"),
+        (" JLE ", "JLE"),
+        ("https://openreview.net/group?id=ICLR.cc/2024/Conference#tab-accept", "ICLR.cc/2024/Conference"),
+        ("openreview.net/group?referrer=x&id=JLE", "JLE"),
+    ],
+)
+def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
+    assert options.read_venue_ids([given]) == [venue_id]
+
+
+@pytest.mark.slow
+def test_a_read_only_workspace_can_be_read(demo_folder: Path, tmp_path: Path, run: Run) -> None:
+    corpus = shutil.copytree(demo_folder / "corpus", tmp_path / "corpus")
+    for path in (*corpus.rglob("*"), corpus):
+        path.chmod(path.stat().st_mode & ~0o222)
+    try:
+        assert run("status", "--workspace", corpus).code == 0
+        assert peercorpus.open(corpus).papers().collect().height > 0
+    finally:
+        for path in (corpus, *corpus.rglob("*")):
+            path.chmod(path.stat().st_mode | 0o200)
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "sentence"),
+    [(None, b"", "token"), (0o644, b"abc", "chmod 600"), (0o600, b"\xff\xfe", "token")],
+)
+def test_a_token_file_must_be_ones_own(run: Run, tmp_path: Path, mode: int | None, text: bytes, sentence: str) -> None:
+    file = tmp_path / "token"
+    if mode is not None:
+        file.write_bytes(text)
+        file.chmod(mode)
+    assert_refused(run("harvest", "JLE", "--workspace", tmp_path / "w", "--token-file", file), sentence)
