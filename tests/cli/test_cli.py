@@ -272,14 +272,10 @@ def test_a_release_never_replaces_other_folders(run: Run, workspace: Path, tmp_p
         (["build"], "-w FOLDER"),
         (["harvest", "--workspace", "new"], "VENUE_ID"),
         (["harvest", VENUE, "--workspace", "new", "--limit", "few"], '"few"'),
-        (["harvest", VENUE, "--workspace", "new", "--limit", "0"], "--limit"),
         (
             ["harvest", VENUE, "--workspace", "new", "--url-v1", "openreview"],
             "'openreview'",
         ),
-        (["build", "--workspace", "new", "--workers", "-1"], "--workers"),
-        (["build", "--workspace", "new", "--pdf-timeout-s", "0"], "--pdf-timeout-s"),
-        (["simulate", "--port", "70000"], "--port"),
         (["demo", "--papers", "2"], "--papers"),
     ],
 )

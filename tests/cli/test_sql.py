@@ -86,12 +86,10 @@ def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: P
     ("arguments", "named"),
     [
         (["SELECT FROM WHERE"], "SQL"),
-        (["SELECT nothing FROM reviews"], "nothing"),
         (["SELECT 1 FROM gone"], "papers_full"),
         (["DROP TABLE papers"], "SELECT"),
         (["SELECT 1", "--table", "reviews"], "--table"),
         ([" "], "empty"),
-        (["--nothing"], "--nothing"),
         (["SELECT 1", "--out", "."], "folder"),
         (["SELECT to_months(1) AS span"], "span"),
     ],

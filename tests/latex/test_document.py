@@ -66,28 +66,15 @@ def test_parts(markdown: str, latex: str) -> None:
     assert latex_of(markdown) == latex
 
 
-def test_a_table_has_its_columns_and_escaped_pipes() -> None:
-    latex = latex_of("| a | b \\| c |\n| :-: | --: |\n| [1] | 50% | more |\n| * |")
-    assert "\\begin{longtable}{@{}crl@{}}" in latex
-    assert "a & b | c &  \\\\\n\\midrule\n\\endhead\n{}[1] & 50\\% & more \\\\\n{}* &  &  \\\\\n\\bottomrule" in latex
-
-
-def test_a_character_that_not_every_engine_has_is_declared() -> None:
-    latex = write_latex("中 文 é").latex
-    assert latex.count("\\showcode{") == latex.count("\\showcode{4E2D}\n") + latex.count("\\showcode{6587}\n") == 2
-
-
 @pytest.mark.parametrize(
     ("formula", "latex"),
     [
         (r"\frac{a}{b} + \sqrt[3]{x}", r"\frac{a}{b} + \sqrt[{3}]{x}"),
         (r"\frac12", r"\frac{1}{2}"),
         ("β_i^2", r"\beta_i^2"),
-        ("αx", r"\alpha x"),
         ("x_β", r"x_{\beta}"),
         ("x^2^3", "x^2{}^3"),
         ("x^2'", "x^2{}'"),
-        ("x'^2", "x'^2"),
         ("x̂ + ŷ_i", r"\hat{x} + \hat{y}_i"),
         ("50%", r"50\%"),
         (r"\begin{cases} a & b \\ [c] & d \end{cases}", r"\begin{cases} a & b \\{} [c] & d \end{cases}"),
@@ -96,18 +83,13 @@ def test_a_character_that_not_every_engine_has_is_declared() -> None:
         (r"\text{5\% of a_b}", r"\text{5\% of a\_b}"),
         (r"\left( a \\ b \right)", r"\left(\begin{matrix} a \\ b \end{matrix}\right)"),
         (r"{\rm loss}", r"{\rm loss}"),
-        (r"\bm{x}", r"\boldsymbol{x}"),
         ("中", r"\text{中}"),
         (r"\left( a", None),
         ("{a", None),
-        ("a}", None),
         (r"\begin{cases} a & b & c \end{cases}", None),
         (r"\begin{document}", None),
-        (r"\begin{cases} a", None),
         ("x^", None),
         (r"\frac{1}", None),
-        (r"x\limits", None),
-        (r"\unknown", None),
         ("\\", None),
         ("{" * 300 + "}" * 300, None),
     ],
@@ -156,7 +138,7 @@ def test_no_command_of_a_paper_reaches_tex(command: str, around: str) -> None:
         assert command.replace("\\ ", "")[:4] not in shown.replace(r"\textbackslash{}", "").replace("\\href{", "")
 
 
-def test_a_formula_that_cannot_be_set_is_shown_with_a_comment() -> None:
+def test_a_formula_not_set_is_shown() -> None:
     written = write_latex(r"Let $\unknown{x}$ be, and $y$.")
     assert "% A formula is shown as text: \\unknown is not a known command for formulas.\n" in written.latex
     assert r"\texttt{\$\textbackslash{}unknown\{x\}\$} be, and $y$." in written.latex

@@ -26,7 +26,7 @@ def test_titles_of_half_the_same_words_are_mostly_found() -> None:
     assert len(found) > 60
 
 
-def test_in_a_large_group_each_paper_is_paired_with_its_neighbours() -> None:
+def test_a_large_group_is_paired_with_neighbours() -> None:
     count = 200
     order = [f"{number % 100:03}" for number in range(count)]
     found = find_candidates([some(0, 10)] * count, TITLES, order, BytesIO())
@@ -99,7 +99,7 @@ def test_a_paper_takes_less_memory_than_its_abstract(monkeypatch: pytest.MonkeyP
     assert (many - few) / 200 < len(paper(0, 250).head.abstract) / 2
 
 
-def test_pairs_are_the_same_of_stored_papers_and_of_a_list() -> None:
+def test_stored_papers_give_the_same_pairs() -> None:
     papers = [*map(paper, range(30)), *map(paper, range(10))]
     papers = [
         ComparedPaper(f"f{place}", *(getattr(one, name) for name in ("venue_id", "created_at", "decided_at", "head")))

@@ -74,7 +74,7 @@ TWO_TEXTS = [text("a", PAPER), text("b", LATER)]
     ],
     ids=["the last", "the camera-ready one", "none from before the deadline"],
 )
-def test_the_stage_compares_the_reviewed_text_with_a_later_one(
+def test_the_reviewed_text_is_compared_with_a_later(
     tmp_path: Path, moments: tuple[VersionMoment | None, VersionMoment | None], chosen: str
 ) -> None:
     later = [version("f1", name, None, moment) for name, moment in zip("bc", moments, strict=True)]
@@ -114,7 +114,7 @@ def test_rows_do_not_depend_on_how_papers_are_distributed(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", FailureKind)
-def test_a_paper_that_cannot_be_compared_is_set_aside_and_may_be_retried(tmp_path: Path, kind: FailureKind) -> None:
+def test_a_failed_comparison_is_set_aside(tmp_path: Path, kind: FailureKind) -> None:
     with compared(tmp_path / "corpus", many(), InThisProcess(failures=(Failure(kind, "It was so."),))) as tables:
         first = next(tables.read(SetAside, VENUE))
         assert (first.record_id, first.reason, first.detail) == ("f0", Reason.NOT_COMPARED, "It was so.")

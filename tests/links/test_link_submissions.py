@@ -114,7 +114,7 @@ def test_links_do_not_depend_on_how_pairs_are_distributed(tmp_path: Path) -> Non
     ]
 
 
-def test_a_paper_whose_text_cannot_be_compared_is_set_aside_and_may_be_retried(tmp_path: Path) -> None:
+def test_a_failed_link_is_set_aside(tmp_path: Path) -> None:
     failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
     with invented(tmp_path / "corpus", alike_in_text(4)) as workspace:
         assert [(one.earlier_id, one.forum_id) for one in link(workspace, failing)] == [("f02", "f03")]
@@ -199,7 +199,7 @@ def naming(forum_id: str, named: str, venue_id: str = ICLR, **other: Any) -> Pap
     return paper(forum_id, venue_id, **({"extra": extra} | own | other))
 
 
-def test_a_submission_naming_an_earlier_one_is_linked_whatever_their_texts(tmp_path: Path) -> None:
+def test_a_named_submission_is_linked(tmp_path: Path) -> None:
     first = with_text(naming(FIRST, ""), words("one"))
     second = with_text(naming(SECOND, FIRST, ICML, created_at=LATER), words("two"))
     (found,) = linked(tmp_path / "corpus", {ICLR: first, ICML: second})
@@ -220,7 +220,7 @@ def test_a_submission_naming_an_earlier_one_is_linked_whatever_their_texts(tmp_p
         ({"title": None, "abstract": None}, {}, (FIRST, SECOND)),
     ],
 )
-def test_dates_or_else_the_named_submission_determine_the_earlier_of_two(
+def test_dates_or_names_determine_the_earlier(
     tmp_path: Path, first: dict[str, Any], second: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     papers = [naming(FIRST, **({"named": ""} | first)), naming(SECOND, **({"named": FIRST} | second))]
@@ -229,7 +229,7 @@ def test_dates_or_else_the_named_submission_determine_the_earlier_of_two(
     assert found.rule == link_submissions.BY_NAME
 
 
-def test_references_to_itself_and_to_missing_submissions_are_set_aside(tmp_path: Path) -> None:
+def test_self_references_are_set_aside(tmp_path: Path) -> None:
     papers = [naming(FIRST, FIRST), naming(SECOND, "gone_12345"), naming(THIRD, SECOND, created_at=LATER)]
     with invented(tmp_path / "corpus", {ICLR: papers}) as workspace:
         assert ids(link(workspace)) == [(SECOND, THIRD)]
@@ -239,7 +239,7 @@ def test_references_to_itself_and_to_missing_submissions_are_set_aside(tmp_path:
         assert of_names.set_aside == {Reason.EARLIER_MISSING: 1, Reason.NAMES_ITSELF: 1}
 
 
-def test_the_same_title_is_found_even_if_all_its_words_are_common(tmp_path: Path) -> None:
+def test_the_same_common_title_is_found(tmp_path: Path) -> None:
     title = "Deep Learning for Graph Networks"
     others = [clouds(f"o{n}", title=f"{title}: {words(f'own{n}', 3)}", abstract=words(f"o{n}", 40)) for n in range(20)]
     authors: dict[str, Any] = {"authors": ("Ada Lüft", "Bo Nebel")}
@@ -270,7 +270,7 @@ def rows(tables: Tables) -> list[Link]:
 
 
 @pytest.mark.slow
-def test_links_are_deterministic_and_a_second_run_gives_the_same(tmp_path: Path) -> None:
+def test_links_are_deterministic(tmp_path: Path) -> None:
     venues = {ICLR: [clouds("a"), clouds("d", title="Counting Clouds")], ICML: [clouds("b", ICML, created_at=LATER)]}
     with invented(tmp_path / "one", venues) as workspace:
         found = link(workspace)
@@ -292,7 +292,7 @@ def test_building_one_venue_links_all_and_names_outdated_ones(tmp_path: Path) ->
         assert rows(workspace.tables) == []
 
 
-def test_a_template_in_texts_and_abstracts_does_not_link_papers(tmp_path: Path) -> None:
+def test_a_template_links_no_papers(tmp_path: Path) -> None:
     template = words("template", 600)
     names = [f"{chr(97 + number)}own" for number in range(20)]
     records: list[object] = []
@@ -510,7 +510,7 @@ def test_works_submitted_again_are_found_among_others(tmp_path: Path) -> None:
         "This paper is a resubmission of {}.",
     ],
 )
-def test_a_link_to_another_paper_in_a_review_links_no_work(tmp_path: Path, says: str) -> None:
+def test_other_links_in_reviews_link_nothing(tmp_path: Path, says: str) -> None:
     chance = Random(says)
     one, other = submission("aa1", chance, ICLR), submission("bb2", chance, ICML)
     other = replace(other, created_at=LATER, authors=("Ada Day", "Bo Ek"))

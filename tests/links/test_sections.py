@@ -43,7 +43,7 @@ def test_a_sentence_continues_across_page_furniture(later: str) -> None:
     assert find_differences(HEAD + earlier, HEAD + later) == TextComparison((), 6, 6, 6)
 
 
-def test_a_finished_paragraph_does_not_continue_on_the_next_page() -> None:
+def test_a_finished_paragraph_does_not_continue() -> None:
     earlier, later = (f"We count them.{between}Theorem 1" for between in ("\n\n", PAGE_BREAK))
     assert told(earlier, later) == []
     assert told(earlier, later + "\n\nIt holds.") == [("added", "", "It holds.")]
@@ -60,7 +60,7 @@ def test_table_rows_are_compared_as_rows() -> None:
     [r"$$a=\frac{1}{2} b ,$$ (3)", r"$$a = \frac{1}{2}\,b\quad ,$$ (4)", "$$\na = \\frac{1}{2}b,\n$$"],
     ids=["space", "space that is written, and a number", "over lines"],
 )
-def test_a_formula_with_other_spacing_or_number_is_not_a_change(later: str) -> None:
+def test_a_formulas_spacing_is_no_change(later: str) -> None:
     assert told(f"We have\n\n{FORMULA}\n\nwhere b is.", f"We have\n\n{later}\n\nwhere b is.") == []
 
 
@@ -70,7 +70,7 @@ def test_a_formula_is_compared_without_the_words_around_it() -> None:
     assert told(earlier, later) == [("changed", FORMULA, FORMULA.replace("2}b", "3}b"))]
 
 
-def test_no_sentence_ends_inside_a_formula_and_one_may_begin_with_it() -> None:
+def test_no_sentence_ends_inside_a_formula() -> None:
     earlier = "It is $f(x). G(y)$ of them. $Q$ is fixed."
     assert told(earlier, earlier.replace("fixed", "free")) == [("changed", "$Q$ is fixed.", "$Q$ is free.")]
     assert told(earlier, earlier.replace("$Q$", "Q")) == []
@@ -114,7 +114,7 @@ def test_any_markdown_is_compared_within_seconds(block: str) -> None:
     assert time.process_time() - started < 30
 
 
-def test_a_listing_is_compared_line_by_line_and_has_no_headings() -> None:
+def test_a_listing_is_compared_by_line() -> None:
     listing = "```\nx = 1\n# Introduction\nif x:\n\n    y = 2\n```"
     assert told(listing, listing.replace("y = 2", "y = 3")) == [("changed", "y = 2", "y = 3")]
     assert [part.heading for part in read_text_sections(f"{HEAD}We count.\n\n{listing}\n\n## 2 Rain")] == [
@@ -159,7 +159,7 @@ def test_a_moved_float_is_not_a_change(later: str) -> None:
     assert find_differences(earlier, f"Abstract\n{later}") == TextComparison((), 4, 4, 4)
 
 
-def test_a_changed_caption_is_reported_without_the_sentence_around_it() -> None:
+def test_a_changed_caption_is_reported_alone() -> None:
     later = f"Abstract\n{START}{FIGURE.replace('hill', 'tower')}{END}"
     ((kind, before, after),) = told_of(find_differences(f"Abstract\n{START}{END}{FIGURE}", later))
     assert (kind, before, after) == ("changed", FIGURE.strip(), FIGURE.replace("hill", "tower").strip())
@@ -174,7 +174,7 @@ def test_a_renumbered_footnote_is_not_a_change(between: str) -> None:
 
 
 @pytest.mark.parametrize("above", ["", "Our words. We"])
-def test_text_of_a_figure_at_the_top_of_a_page_belongs_to_it(above: str) -> None:
+def test_text_of_a_figure_belongs_to_it(above: str) -> None:
     figure = "0 1 2\nClouds\nTowns\n"
     earlier = f"Abstract\n{above}{START}{figure}{FIGURE}{END}"
     later = f"Abstract\n{above}{START}7{PAGE_BREAK}{figure}{FIGURE}{END}"
@@ -199,7 +199,7 @@ def test_the_title_is_distinguished_from_the_authors() -> None:
     ]
 
 
-def test_without_full_stops_a_full_line_continues_on_the_next() -> None:
+def test_a_full_line_continues() -> None:
     rows = "\n".join(f"a{number} b" for number in range(250))
     earlier = f"Abstract\n{rows}\nIt is as bright as day up\nhere"
     later = f"Abstract\n{rows}\nIt is as bright as day\nup here"

@@ -101,13 +101,13 @@ def test_without_texts_papers_are_compared_by_title_and_abstract(
         ((CLOUDS, ABSTRACT), (CLOUDS, ABSTRACT), 0.1, None),
     ],
 )
-def test_papers_are_compared_by_their_texts_if_both_are_available(
+def test_texts_decide_if_both_are_available(
     one: tuple[str | None, str | None], other: tuple[str | None, str | None], text: float, expected: str | None
 ) -> None:
     assert rule(one, other, text) == expected
 
 
-def test_phrases_shared_by_many_papers_do_not_link_two_of_them() -> None:
+def test_common_phrases_link_no_papers() -> None:
     heads = [
         normalise_head(
             f"{name} {CLOUDS}", f"{ABSTRACT} With {name} we sort {' '.join(f'{name}{number}' for number in range(14))}."
@@ -133,7 +133,7 @@ def test_texts_are_compared_without_references_checklist_and_numbers() -> None:
     assert find_word_runs("1 2 3\n" + body.replace(" ", " 7 ")) == find_word_runs(body)
 
 
-def test_an_extended_text_is_the_same_work_and_a_short_one_decides_nothing() -> None:
+def test_an_extended_text_is_the_same_work() -> None:
     body = words(0, 400)
     assert text_share(find_word_runs(body), find_word_runs(body + " " + words(1_000, 2_000))) == 1
     assert text_share(find_word_runs(words(0, 300)), find_word_runs(body)) is None
@@ -168,17 +168,17 @@ def test_the_same_title_and_authors_link_a_rewritten_abstract(other: tuple[str, 
 
 
 @pytest.mark.parametrize("other", [(), ("Anonymous",), ("Dot Fern", "Eve Gras"), ("Ada Fern", "Bo Gras"), ("Xu Lüft",)])
-def test_the_same_title_by_other_or_unknown_authors_does_not_link_different_abstracts(other: tuple[str, ...]) -> None:
+def test_equal_titles_by_others_link_nothing(other: tuple[str, ...]) -> None:
     assert rule_of_authors(ADA, other) is None
     assert rule_of_authors(ADA, other, text=0.05) is None
 
 
 @pytest.mark.parametrize("title", ["Untitled", "Reply", "Author Response", "Supplementary Material", "Clouds", "2024"])
-def test_a_generic_title_does_not_link_papers_of_the_same_authors(title: str) -> None:
+def test_a_generic_title_links_nothing(title: str) -> None:
     assert rule_of_authors(ADA, ADA, title) is None
 
 
-def test_an_abstract_under_a_new_title_is_linked_if_the_authors_are_the_same() -> None:
+def test_a_new_title_by_the_same_authors() -> None:
     heads = normalise_head(CLOUDS, ABSTRACT, ADA), normalise_head("A Wholly New Name", ABSTRACT, ADA[:2])
     assert PaperComparer(heads).likeness(*heads).rule() == BY_ABSTRACT
 
@@ -215,7 +215,7 @@ def test_two_abstracts_just_long_enough_make_papers_similar() -> None:
     assert likeness(SHORT, SHORT).rule() == Naming("abstracts", "texts cannot be compared")
 
 
-def test_a_phrase_may_occur_in_a_share_of_many_papers() -> None:
+def test_a_phrase_may_be_in_some_papers() -> None:
     papers = [[f"own {number}", "all", *(["some"] if number % 200 == 0 else [])] for number in range(2_000)]
     telling = RareTerms(papers)
     assert telling.of(["all", "some", "own 7"]) == {"some", "own 7"}

@@ -230,7 +230,7 @@ def test_taken_down_points_are_not_sent_to_the_model(tmp_path: Path, listed: str
 POINT = next(one for one in open_points("a1") if isinstance(one, Point) and one.number == 2)
 
 
-def test_long_replies_take_several_questions_and_consecutive_sentences_are_one_passage() -> None:
+def test_long_replies_take_several_questions() -> None:
     long = " ".join(f"Gust {number} {'blew ' * 300}hard." for number in range(40))
     text = f"{long}\n\nIt is calm."
     replies = [Reply("p", text, None, is_to_all=True, concerning=(text[:30], "It is calm.")), Reply("q", text, None)]
@@ -246,7 +246,7 @@ def test_long_replies_take_several_questions_and_consecutive_sentences_are_one_p
     assert all(text[one.start : one.end] == one.text for one in found[POINT.point_id].answers)
 
 
-def test_a_review_without_open_points_or_replies_costs_no_question() -> None:
+def test_nothing_open_costs_no_question() -> None:
     known = replace(POINT, aspect=PointAspect.CLARITY)
     summary = replace(POINT, point_id="s", kind=PointKind.SUMMARY, aspect=None)
     rule = replace(POINT, point_id="r", text="---\n", kind=PointKind.OTHER, aspect=None)

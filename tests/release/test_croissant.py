@@ -126,7 +126,7 @@ def described(columns: pa.Schema | pa.StructType, above: Sequence[str]) -> Itera
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_every_column_is_a_field_in_the_words_of_the_schema(metadata: Any, config: str) -> None:
+def test_every_column_is_a_field(metadata: Any, config: str) -> None:
     (record_set,) = (one for one in metadata["recordSet"] if one["@id"] == config)
     found = {name: one.get("description") for name, one in fields(record_set)}
     assert found.pop(f"{config}/split")

@@ -54,7 +54,7 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(workspace: Path) -> None:
+def test_a_release_is_named_by_date(workspace: Path) -> None:
     assert add(workspace).name == "2026-11-20"
     for number in range(2, 11):
         hold(workspace, "abcdef"[: number % 5 + 1])
@@ -63,7 +63,7 @@ def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(wo
     assert add(workspace, NEXT).name == "2026-11-20-10"
 
 
-def test_an_identical_release_is_not_written_again_and_this_is_reported(workspace: Path, run: Run) -> None:
+def test_an_identical_release_is_not_written_again(workspace: Path, run: Run) -> None:
     first = run("publish", "--workspace", workspace, "--splits", "re2")
     (name,) = [one for one in names(workspace) if one != ".lock"]
     assert first.code == 0

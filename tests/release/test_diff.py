@@ -61,7 +61,7 @@ def first(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_papers_are_counted_as_added_changed_and_removed_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
+def test_papers_are_compared_by_venue(tmp_path: Path, run: Run, first: Path) -> None:
     records = {ICLR: titled(texts("bcd"), "b", "Other"), ICML: texts("xyz", ICML)}
     found = compared(run, first, release(tmp_path, "second", records))
     assert found["rows"]["papers"] == {ICLR: told("d", "b", "a")}
@@ -106,7 +106,7 @@ def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> Non
 
 
 @pytest.mark.slow
-def test_rows_with_the_same_key_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
+def test_rows_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
     rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
     other = tmp_path / "other"
     shutil.copytree(first, other)

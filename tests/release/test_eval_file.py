@@ -87,7 +87,7 @@ def ask(task: str | Task, folder: Path) -> tuple[list[tuple[str, ...]], dict[str
 
 
 @pytest.mark.slow
-def test_inspect_runs_the_task_from_a_hub_dataset_with_our_questions(on_the_hub: Path, tmp_path: Path) -> None:
+def test_inspect_runs_the_task_from_a_dataset(on_the_hub: Path, tmp_path: Path) -> None:
     questions, results = ask("hf/ada/reviews@abc123", tmp_path / "hub")
     assert len(questions) == 3
     assert results["accuracy"] == pytest.approx(2 / 3)
@@ -150,7 +150,7 @@ def edit_eval_file(release: Path) -> None:
         (lambda release: (release / EVAL_FILE).unlink(), EVAL_FILE, None),
     ],
 )
-def test_verify_finds_questions_that_are_not_those_of_the_papers(
+def test_verify_finds_altered_questions(
     published: Path, tmp_path: Path, run: Run, change: Any, file: str, record_id: str | None
 ) -> None:
     release = shutil.copytree(published, tmp_path / "release")

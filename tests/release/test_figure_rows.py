@@ -143,7 +143,7 @@ def a_figure(label: str, page: int) -> Figure:
     ("label", "page", "block"),
     [("Figure 1", 1, 1), ("Figure 1", 2, None), ("Figure 10", 2, 4), ("Table 2", 2, 5), ("Table 3", 2, None)],
 )
-def test_a_caption_is_found_by_its_label_on_its_page(label: str, page: int, block: int | None) -> None:
+def test_a_caption_is_found_by_its_label(label: str, page: int, block: int | None) -> None:
     markdown = PAGE_BREAK.join(
         ["Words.\n\nFig. 1. Sage.\n\nFigure 3 shows more.", "*Figure 10:* Thyme.\n\n**TABLE 2** Prices."]
     )

@@ -192,7 +192,7 @@ def test_trl_opens_it_and_takes_a_step(tmp_path: Path) -> None:
     opens(ExportLayout.TRL, "trl", TRL, tmp_path)
 
 
-def test_llama_factory_opens_it_by_the_names_in_its_file(tmp_path: Path) -> None:
+def test_llama_factory_opens_it_by_name(tmp_path: Path) -> None:
     opens(ExportLayout.LLAMA_FACTORY, "llamafactory", LLAMA_FACTORY, tmp_path)
 
 

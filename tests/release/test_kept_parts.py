@@ -206,7 +206,7 @@ def test_notes_on_releases_may_be_lost_or_damaged(tmp_path: Path, written: list[
 
 
 @pytest.mark.slow(40)
-def test_no_byte_of_a_release_contains_what_was_taken_down(tmp_path: Path, written: list[str]) -> None:
+def test_no_byte_of_what_was_taken_down(tmp_path: Path, written: list[str]) -> None:
     """Search every file, and every value of Parquet files; the files of the other venues are kept."""
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     secret = "Xyzzy plugh"
@@ -239,7 +239,7 @@ def find_in(out: Path, *words: str) -> list[str]:
 
 
 @pytest.mark.slow(40)
-def test_a_hard_linked_file_of_the_replaced_release_is_copied(tmp_path: Path) -> None:
+def test_a_hard_linked_file_is_copied(tmp_path: Path) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "out"
     make(corpus, {ICLR: of_venue(ICLR)})
     publish(corpus, out)
@@ -343,7 +343,7 @@ def test_a_path_leading_elsewhere_is_not_used(corpus: Path, tmp_path: Path, fiel
 
 
 @pytest.mark.slow
-def test_a_note_whose_counts_were_changed_without_its_digest_is_not_used(corpus: Path, tmp_path: Path) -> None:
+def test_a_note_with_changed_counts_is_unused(corpus: Path, tmp_path: Path) -> None:
     before = published_files(corpus, tmp_path / "out")
     (path,) = (corpus / PARTS).iterdir()
     noted: dict[str, bytes] = msgspec.msgpack.decode(path.read_bytes())
@@ -367,7 +367,7 @@ def test_a_file_behind_a_symbolic_link_is_copied(corpus: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_paper_in_the_tables_of_two_venues_is_removed_from_the_files_of_both(tmp_path: Path) -> None:
+def test_a_paper_of_two_venues_leaves_both(tmp_path: Path) -> None:
     secret = "zanzibarquagga"
     venues: dict[str, list[object]] = {
         ICLR: [*a_forum("a1"), paper("shared01", title=secret)],

@@ -49,7 +49,7 @@ def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_splits_are_kept_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
     second = release(corpus, tmp_path / "second")
@@ -75,7 +75,7 @@ def test_papers_moved_by_new_splits_are_counted(corpus: Path, tmp_path: Path, ru
 
 
 @pytest.mark.slow
-def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
+def test_an_undone_takedown_restores_the_split(corpus: Path, tmp_path: Path) -> None:
     first = release(corpus, tmp_path / "first")
     (tested,) = (forum_id for forum_id, split in first.items() if split == "test")
     (corpus / "takedown.txt").write_text(f"{tested}\n")

@@ -59,7 +59,7 @@ def test_leaks_of_people(
     assert "example" not in ended.out.casefold()
 
 
-def test_leaks_of_the_decision_into_the_discussion_before_a_meta_review(plan: Plan, tmp_path: Path) -> None:
+def test_leaks_of_the_decision_before_a_meta_review(plan: Plan, tmp_path: Path) -> None:
     turns = [{"role": "author", "is_own": False, "text": "Words.", "post_ids": [name]} for name in ("early", "late")]
     paper = plan.rows["review_sft", "train"][0] | {"exchanges": [{"turns": turns}], "responses": []}
     plan.rows["meta_review_sft", "train"] = [paper]
@@ -96,7 +96,7 @@ def test_leaks_of_a_tested_text_that_is_trained_on(plan: Plan, tmp_path: Path, r
     assert run("verify", release).code == 1
 
 
-def test_equal_texts_in_one_split_and_papers_without_a_text_are_not_leaks(plan: Plan, tmp_path: Path) -> None:
+def test_equal_texts_in_one_split_are_no_leak(plan: Plan, tmp_path: Path) -> None:
     for rows in plan.rows.values():
         for row in rows:
             if "markdown" in row:
@@ -225,7 +225,7 @@ def test_leaks_of_a_later_text_with_its_grade(full: Plan, tmp_path: Path, config
 
 
 @pytest.mark.parametrize("grade", [None, "stated", "unavailable"])
-def test_a_text_of_a_lower_grade_outside_tasks_is_not_a_leak(full: Plan, tmp_path: Path, grade: str | None) -> None:
+def test_a_lower_grade_outside_tasks_is_no_leak(full: Plan, tmp_path: Path, grade: str | None) -> None:
     full.rows["papers_full", "iclr"][0] |= {"grade": grade, "markdown": "# Late text of a"}
     full.rows["papers", "iclr"][0]["markdown"] = "# Late text of a"
     full.rows["texts", "iclr"][1] |= {"grade": grade, "is_initial": grade == "stated"}
@@ -234,7 +234,7 @@ def test_a_text_of_a_lower_grade_outside_tasks_is_not_a_leak(full: Plan, tmp_pat
     assert "leaks" not in found(full.write(tmp_path / "release"))
 
 
-def test_leaks_of_a_later_text_of_a_tested_paper_that_is_trained_on(full: Plan, tmp_path: Path) -> None:
+def test_leaks_of_a_tested_papers_later_text(full: Plan, tmp_path: Path) -> None:
     for row in full.rows["texts", "iclr"]:
         if row["edit_id"] in {"a-e-late", "d-e-late"}:
             row["markdown"] = "# The same late text"

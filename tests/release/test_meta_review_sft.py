@@ -61,7 +61,7 @@ def rows(folder: Path, records: list[object]) -> list[dict[str, Any]]:
     return [row for path in files for row in pl.read_parquet(path).to_dicts()]
 
 
-def test_a_row_has_the_meta_review_and_the_discussion_before_it(tmp_path: Path) -> None:
+def test_a_row_has_the_discussion_before_it(tmp_path: Path) -> None:
     said = [(Role.AUTHOR, BEFORE, "It holds."), (Role.REVIEWER, BETWEEN, LATE), (Role.AUTHOR, AFTER, LATE)]
     (row,) = rows(tmp_path, forum(said))
     (meta_review,) = row["meta_reviews"]
@@ -77,7 +77,7 @@ def test_a_row_has_the_meta_review_and_the_discussion_before_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("words", ["Congratulations!", "I am glad that the paper has been accepted."])
-def test_without_times_an_exchange_ends_where_a_post_reveals_the_decision(tmp_path: Path, words: str) -> None:
+def test_without_times_the_decision_ends_an_exchange(tmp_path: Path, words: str) -> None:
     said = [(Role.AUTHOR, None, "If the paper was accepted, we would add it."), (Role.REVIEWER, None, words)]
     said.append((Role.AUTHOR, None, "Thank you."))
     (row,) = rows(tmp_path, forum(said, chair(created_at=None, posted_after_decision=None)))
@@ -95,7 +95,7 @@ def test_without_times_an_exchange_ends_where_a_post_reveals_the_decision(tmp_pa
         {"created_at": BETWEEN, "modified_at": BETWEEN, "posted_after_decision": False},
     ],
 )
-def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path, late: dict[str, Any]) -> None:
+def test_a_possibly_late_review_is_left_out(tmp_path: Path, late: dict[str, Any]) -> None:
     first = next(one for one in forum([]) if isinstance(one, Review))
     other = replace(first, review_id="f1-R2", reviewer="R2", posted_after_decision=False)
     unspoken = replace(other, review_id="f1-R3", reviewer="R3", created_at=BETWEEN)
@@ -107,11 +107,11 @@ def test_a_review_that_may_be_later_than_the_decision_is_left_out(tmp_path: Path
 
 
 @pytest.mark.parametrize("unfit", [{"posted_after_decision": True}, {"text": " "}])
-def test_a_paper_with_a_late_or_empty_meta_review_is_not_in_the_task(tmp_path: Path, unfit: dict[str, Any]) -> None:
+def test_a_late_meta_review_is_no_task(tmp_path: Path, unfit: dict[str, Any]) -> None:
     assert rows(tmp_path, forum([], chair(**unfit))) == []
 
 
-def test_a_paper_is_in_the_split_in_which_other_tasks_use_it(tmp_path: Path) -> None:
+def test_a_paper_keeps_the_split_of_other_tasks(tmp_path: Path) -> None:
     records: list[object] = []
     for number in range(24):
         name = f"f{number:02}"

@@ -65,7 +65,7 @@ def read_table(to: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_files_have_readable_names_and_the_table_accounts_for_every_paper(corpus: Path, tmp_path: Path) -> None:
+def test_the_table_accounts_for_every_paper(corpus: Path, tmp_path: Path) -> None:
     reasons = {"WORSE_GRADE": 1, "NO_GRADE": 1, "NOT_FETCHED": 1, "NONE_KNOWN": 1}
     assert write(corpus, tmp_path / "to") == (2, 0, reasons)
     assert held(tmp_path / "to") == {NAMES[forum_id]: CONTENTS[forum_id] for forum_id in ("f0", "f1")}
@@ -101,7 +101,7 @@ def test_an_interrupted_run_is_continued(corpus: Path, tmp_path: Path, monkeypat
     assert write(corpus, tmp_path / "to")[:2] == (2, 0)
 
 
-def test_a_taken_down_paper_is_neither_copied_nor_named_and_its_copy_is_removed(corpus: Path, tmp_path: Path) -> None:
+def test_a_taken_down_papers_copy_is_removed(corpus: Path, tmp_path: Path) -> None:
     write(corpus, tmp_path / "to")
     (corpus / "takedown.txt").write_text("f0\n")
     assert write(corpus, tmp_path / "to") == (
@@ -114,7 +114,7 @@ def test_a_taken_down_paper_is_neither_copied_nor_named_and_its_copy_is_removed(
     assert peercorpus.open(corpus).pdfs()["forum_id"].to_list() == ["f1"]
 
 
-def test_a_file_that_was_altered_or_is_missing_is_left_out_and_named(corpus: Path, tmp_path: Path) -> None:
+def test_an_altered_file_is_left_out_and_named(corpus: Path, tmp_path: Path) -> None:
     with open_workspace(corpus, write=False) as workspace:
         paths = [Path(str(workspace.files.path(SHA[forum_id]))) for forum_id in ("f0", "f1")]
     paths[0].write_bytes(b"%PDF altered")
@@ -125,7 +125,7 @@ def test_a_file_that_was_altered_or_is_missing_is_left_out_and_named(corpus: Pat
     assert rows["f0"] == rows["f1"] == ("", NoPdf.UNREADABLE)
 
 
-def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
     (to / "thesis.tex").write_text("mine")
@@ -134,7 +134,7 @@ def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, 
     assert [path.name for path in to.iterdir()] == ["thesis.tex"]
 
 
-def test_a_foreign_table_is_refused_and_its_files_are_kept(corpus: Path, tmp_path: Path) -> None:
+def test_a_foreign_table_is_refused(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
     (to / "mine.pdf").write_bytes(b"stays")
@@ -155,7 +155,7 @@ def test_a_manipulated_table_cannot_remove_files_outside_the_folder(corpus: Path
     assert (tmp_path / "outside.pdf").read_bytes() == b"stays"
 
 
-def test_links_point_to_the_workspaces_files_and_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
+def test_links_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     write(corpus, to, link=True)
     linked = to / NAMES["f0"]
@@ -166,7 +166,7 @@ def test_links_point_to_the_workspaces_files_and_can_be_replaced_by_copies(corpu
     assert held(to)[NAMES["f0"]] == CONTENTS["f0"]
 
 
-def test_a_frame_has_the_path_of_each_file_and_conditions_select_papers(corpus: Path) -> None:
+def test_a_frame_has_each_files_path(corpus: Path) -> None:
     opened = peercorpus.open(corpus)
     assert [Path(path).read_bytes() for path in opened.pdfs()["path"]] == [CONTENTS["f0"], CONTENTS["f1"]]
     assert opened.pdfs(grade="exact")["forum_id"].to_list() == ["f0"]

@@ -73,7 +73,7 @@ def test_changed_inputs_are_named_by_venue_and_table(corpus: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_list_of_what_is_taken_down_cannot_be_guessed_from_the_inputs(corpus: Path, tmp_path: Path) -> None:
+def test_the_takedown_list_cannot_be_guessed(corpus: Path, tmp_path: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\nm1\n")
     first = json.loads(release(corpus, tmp_path / "first")["inputs.json"])["takedown"]
     (corpus / "takedown.txt").write_text("# asked for in May\nm1\nf1\n")

@@ -27,7 +27,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_release_is_the_same_every_time_and_replaces_an_older_one(tmp_path: Path) -> None:
+def test_a_release_is_the_same_every_time(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         publish_release(workspace, out, [ICML])
@@ -106,7 +106,7 @@ def test_reviews_without_a_paper_are_left_out_and_counted(tmp_path: Path) -> Non
     assert "2 reviews and conversations" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_tables_out_of_order_are_an_error_and_not_a_loss(tmp_path: Path) -> None:
+def test_tables_out_of_order_are_an_error(tmp_path: Path) -> None:
     records = [paper("f1"), paper("f2"), review("f2"), review("f1")]
     with (
         invented(tmp_path / "corpus", {ICLR: records}) as workspace,
@@ -115,7 +115,7 @@ def test_tables_out_of_order_are_an_error_and_not_a_loss(tmp_path: Path) -> None
         publish_release(workspace, tmp_path / "out")
 
 
-def test_a_split_is_cut_into_shards_that_keep_the_limit(tmp_path: Path) -> None:
+def test_shards_keep_the_limit(tmp_path: Path) -> None:
     writer = SplitWriter(tmp_path, CONFIGS["conversations"], "iclr", shard_bytes=50_000)
     for number in range(5_000):
         writer.add({"conversation_id": hashlib.sha256(str(number).encode()).hexdigest()})
@@ -222,7 +222,7 @@ def test_polars_duckdb_and_pandas_open_it(release: Path, config: str) -> None:
 
 
 @pytest.mark.parametrize("config", ROWS)
-def test_parquet_files_have_schema_column_descriptions_and_a_page_index(release: Path, config: str) -> None:
+def test_parquet_files_have_a_schema_and_index(release: Path, config: str) -> None:
     for path in (release / "data" / config).iterdir():
         file = pq.ParquetFile(path)
         assert file.schema_arrow.equals(CONFIGS[config].schema)
@@ -230,7 +230,7 @@ def test_parquet_files_have_schema_column_descriptions_and_a_page_index(release:
         assert file.metadata.row_group(0).column(0).has_column_index
 
 
-def test_the_columns_are_those_of_reviewbench_in_its_order_and_the_licence() -> None:
+def test_the_columns_are_those_of_reviewbench() -> None:
     assert " ".join(PAPERS.names) == (
         "forum_id conference year track venue_id paper_number title abstract authors keywords tldr primary_area venue"
         " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars licence"

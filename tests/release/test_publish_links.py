@@ -58,7 +58,7 @@ def published(workspace: Workspace, out: Path, venue_ids: list[str] | None = Non
 
 
 @pytest.mark.slow
-def test_links_and_submissions_of_a_work_are_published_and_counted(tmp_path: Path) -> None:
+def test_links_are_published_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out")
     assert pairs(tmp_path / "out") == [("c", "b"), ("b", "a"), ("c", "a")]
@@ -94,7 +94,7 @@ def test_taken_down_papers_are_in_no_link_or_attempt(
 
 
 @pytest.mark.slow
-def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path: Path) -> None:
+def test_a_hidden_review_gives_no_rating(tmp_path: Path) -> None:
     venues = three_tries()
     more = [review("c", "R2"), review("c", "R3", readers_public=False), review("c", "R4", deleted=True)]
     venues[ICLR] = [*venues[ICLR][:-1], *more]
@@ -128,7 +128,7 @@ def splits(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[s
 
 
 @pytest.mark.slow
-def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: Path) -> None:
+def test_a_taken_down_paper_still_joins_splits(tmp_path: Path) -> None:
     count = 30
     joins = [paper(f"gone{number:03}", TMLR) for number in range(count)]
     links = [link(f"gone{number:03}", TMLR, f"f{number:03}") for number in range(count)]
@@ -144,7 +144,7 @@ def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: P
     assert pairs(tmp_path / "out") == []
 
 
-def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_split_back(tmp_path: Path) -> None:
+def test_a_later_link_moves_no_paper(tmp_path: Path) -> None:
     with invented(tmp_path / "first", {ICLR: forums(0, 60)}) as workspace:
         before = splits(workspace, tmp_path / "one")
     tested = next(one for one in before["tasks"]["review"]["test"] if one in before["tasks"]["rebuttal"]["test"])
@@ -166,7 +166,7 @@ def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_split_b
     assert [int(found[1]) for found in held_back if found] == [0, 1]
 
 
-def test_papers_with_identical_texts_are_in_one_split_whatever_their_titles(tmp_path: Path) -> None:
+def test_identical_texts_are_in_one_split(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
     with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
         publish_release(workspace, tmp_path / "out", splits=RE2)

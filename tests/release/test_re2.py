@@ -240,7 +240,7 @@ def count(reviews: list[Record]) -> Counter[str]:
     return counts
 
 
-def test_threads_are_next_to_the_review_of_the_same_reviewer(export: Path) -> None:
+def test_threads_are_next_to_their_review(export: Path) -> None:
     for split, number in (("train", 6), ("test", 1)):
         shown = show_threads(load(export, f"REVIEWS_{split}"), load(export, f"REBUTTAL_{split}"))
         assert len(shown) == number
@@ -253,7 +253,7 @@ def test_threads_are_next_to_the_review_of_the_same_reviewer(export: Path) -> No
     assert [one["same"] for one in of_three] == [True, True, True]
 
 
-def test_cases_are_joined_by_paper_and_keep_what_follows_the_review(export: Path) -> None:
+def test_cases_are_joined_by_paper(export: Path) -> None:
     cases = join_cases(load(export, "REVIEWS_train"), load(export, "REBUTTAL_train"))
     assert cases == {"t1": (1, 2), "t2": (2, 3), "t3": (1, 2), "v9": (1, 2)}
 
@@ -276,7 +276,7 @@ def test_options_that_re2_has_no_place_for_are_refused(tmp_path: Path, telling: 
         )
 
 
-def test_a_release_without_papers_of_a_task_must_be_published_again(tmp_path: Path) -> None:
+def test_a_release_without_the_task_is_refused(tmp_path: Path) -> None:
     release = a_release(tmp_path / "release", {"train": [task_paper("t1")]})
     shard = "00000-of-00001.parquet"
     other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})
@@ -324,7 +324,7 @@ def test_records_of_re2_survive_the_round_trip_unchanged(trip: tuple[Path, Path]
 
 
 @pytest.mark.slow
-def test_a_paper_of_both_datasets_has_re2s_text_if_re2_has_the_review(tmp_path: Path) -> None:
+def test_re2s_text_wins_with_its_review(tmp_path: Path) -> None:
     words = "Strong points: kites fly. Weak points: they fall."
     reviews = [
         reviewbench_review(reviewer="Reviewer_AbCd", review_id="a"),

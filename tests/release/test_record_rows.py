@@ -105,7 +105,7 @@ def with_later(forum_id: str = "f1") -> list[object]:
 
 
 @pytest.mark.slow
-def test_posts_are_all_but_the_reviews_with_licence_and_consent(tmp_path: Path) -> None:
+def test_posts_are_all_but_the_reviews(tmp_path: Path) -> None:
     extra = json.dumps({"mail": "ada@example.org"})
     records = [
         *a_forum("f1"),
@@ -122,7 +122,7 @@ def test_posts_are_all_but_the_reviews_with_licence_and_consent(tmp_path: Path) 
     assert full["posts"] == [{name: row[name] for name in row if name not in columns} for row in rows["posts"]]
 
 
-def test_a_meta_review_is_typed_and_null_if_the_form_states_nothing(tmp_path: Path) -> None:
+def test_a_meta_review_is_typed_or_null(tmp_path: Path) -> None:
     sections = (Section(SectionKind.OTHER, "justification", "For it flies."),)
     scores = (
         score("recommendation", 2.0, "2: Weak accept", Aspect.RECOMMENDATION),
@@ -168,7 +168,7 @@ def test_hidden_posts_are_in_no_configuration(tmp_path: Path, hidden: dict[str, 
     assert "SECRET" not in json.dumps(published(tmp_path, records), default=str)
 
 
-def test_texts_hold_every_version_with_its_headings_and_say_which_is_initial(tmp_path: Path) -> None:
+def test_texts_hold_every_version(tmp_path: Path) -> None:
     rows = published(tmp_path, with_later())
     first, last = rows["texts"]
     assert (first["is_initial"], first["grade"], first["markdown"], first["headings"]) == (
@@ -213,7 +213,7 @@ def test_addresses_in_texts_headings_and_changes_are_masked(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_without_authors_a_text_and_a_change_that_name_one_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_without_authors_texts_naming_one_are_counted(tmp_path: Path) -> None:
     rows = published(tmp_path, with_later(), no_authors=True)
     assert [row["is_initial"] for row in rows["texts"]] == [True]
     assert [(row["number"], row["changes"]) for row in rows["changes"]] == [(1, 2)]
@@ -223,7 +223,7 @@ def test_without_authors_a_text_and_a_change_that_name_one_are_left_out_and_coun
     assert "1 changes that name an author" in card
 
 
-def test_the_reviewed_file_is_not_a_later_text_if_uploaded_again(tmp_path: Path) -> None:
+def test_the_reviewed_file_is_no_later_text(tmp_path: Path) -> None:
     again = later("f1", "sha-f1", edit_id="edit-again")
     rows = published(tmp_path, [*with_later(), again])
     assert [(row["edit_id"], row["is_initial"]) for row in rows["texts"]] == [
@@ -234,7 +234,7 @@ def test_the_reviewed_file_is_not_a_later_text_if_uploaded_again(tmp_path: Path)
 
 
 @pytest.mark.parametrize("grade", [Grade.UNREVISED_LIKELY, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE])
-def test_a_file_that_reviewers_may_have_read_is_not_a_later_text(tmp_path: Path, grade: Grade) -> None:
+def test_a_possibly_read_file_is_no_later_text(tmp_path: Path, grade: Grade) -> None:
     versions = [version("f1", "aa", grade), later("f1", "aa", VersionMoment.DISCUSSION, edit_id="edit-again")]
     assert "texts" not in published(tmp_path, [paper("f1"), *versions, text("aa", "A")], texts=TextChoice.INITIAL)
 
@@ -283,7 +283,7 @@ def test_no_configuration_contains_what_is_taken_down(tmp_path: Path, listed: st
 
 
 @pytest.mark.slow
-def test_a_taken_down_papers_file_gives_no_text_or_change_of_another(tmp_path: Path) -> None:
+def test_a_taken_down_file_gives_no_text(tmp_path: Path) -> None:
     records = [*with_later("f1"), paper("f2"), version("f2", "late", Grade.EXACT), review("f2")]
     rows = published(tmp_path, records, "f2\n")
     assert [row["sha256"] for row in rows["texts"]] == ["sha-f1"]
@@ -292,7 +292,7 @@ def test_a_taken_down_papers_file_gives_no_text_or_change_of_another(tmp_path: P
 
 
 @pytest.mark.slow
-def test_papers_that_share_a_later_text_are_in_one_split(tmp_path: Path) -> None:
+def test_a_shared_later_text_joins_splits(tmp_path: Path) -> None:
     forums = [record for number in range(12) for record in a_forum(f"p{number:02d}")]
     same = [later(f"p{number:02d}", "same") for number in range(0, 12, 2)]
     order = sorted([*forums, *same], key=lambda record: getattr(record, "forum_id", ""))

@@ -45,7 +45,7 @@ def test_an_interrupt_leaves_one_of_two_releases(folder: Path, renames: int, mon
 @pytest.mark.fault(
     "kill", "SIGKILL between the two renames of a finished release", "the next run begins with the earlier one"
 )
-def test_a_release_moved_away_by_a_killed_run_is_restored(folder: Path) -> None:
+def test_a_release_moved_away_is_restored(folder: Path) -> None:
     folder.rename(folder.with_name(".release.replaced"))
     with pytest.raises(ZeroDivisionError), replace_folder(folder):
         raise ZeroDivisionError
@@ -86,7 +86,7 @@ def test_the_folder_of_a_killed_run_is_replaced(tmp_path: Path) -> None:
     assert not (tmp_path / "release" / "half").exists()
 
 
-def test_a_run_that_has_renamed_its_folder_leaves_that_of_the_next(tmp_path: Path) -> None:
+def test_a_renamed_folder_leaves_the_next_runs(tmp_path: Path) -> None:
     partial = tmp_path / "partial"
     with own_folder(partial, tmp_path / "release"):
         partial.rename(tmp_path / "release")
@@ -95,7 +95,7 @@ def test_a_run_that_has_renamed_its_folder_leaves_that_of_the_next(tmp_path: Pat
     assert (partial / "of the next").exists()
 
 
-def test_a_lock_is_free_at_the_end_and_after_an_error(tmp_path: Path) -> None:
+def test_a_lock_is_free_after_an_error(tmp_path: Path) -> None:
     opened: list[int] = []
 
     def fail() -> None:

@@ -56,7 +56,7 @@ def section(field: str, text: str) -> Section:
     return Section(SectionKind.OTHER, field, text)
 
 
-def test_every_entry_has_the_cards_fields_in_order_and_one_of_ours() -> None:
+def test_every_entry_has_the_cards_fields() -> None:
     bare = entry(reviewer="", review_id="")
     assert list(bare) == [*CARD.split(), "extra_other"]
     assert list(entry(score("novelty", 3, "3", Aspect.NOVELTY), title="Good")) == list(bare)
@@ -64,7 +64,7 @@ def test_every_entry_has_the_cards_fields_in_order_and_one_of_ours() -> None:
     assert {type(value) for value in bare.values()} == {str, type(None), dict}
 
 
-def test_answers_are_in_the_documented_fields_and_others_in_extra_ones() -> None:
+def test_answers_are_in_documented_or_extra_fields() -> None:
     record = review("f1", title="Good", final_justification="I stay.")
     found = review_entry(record, review_row(record, "We thank you."))
     assert filled(found) == {
@@ -84,7 +84,7 @@ def test_answers_are_in_the_documented_fields_and_others_in_extra_ones() -> None
     }
 
 
-def test_of_two_recommendations_the_one_named_rating_is_used_and_a_current_one_is_preferred() -> None:
+def test_the_recommendation_named_rating_is_used() -> None:
     twice = [score("overall_score", 5, "5", Aspect.RECOMMENDATION), score("rating", 6, "6", Aspect.RECOMMENDATION)]
     found = entry(*twice)
     assert (found["rating"], found["extra_scores"]) == (6, {"overall_score": 5})
@@ -120,7 +120,7 @@ def test_no_column_mixes_texts_and_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", ["review_id", "reviewer", "rebuttal", "final_justification"])
-def test_a_field_of_the_form_never_overwrites_a_field_of_the_record(name: str) -> None:
+def test_no_answer_overwrites_a_field(name: str) -> None:
     found = entry(sections=(section(name, "I am one."),))
     assert found["extra_text"] == {name: "I am one."}
     assert found[name] in {"f1-R1", "R1", "We thank you.", ""}
@@ -183,7 +183,7 @@ def test_a_harvested_paper_has_the_columns_of_the_card(release: Path) -> None:
     ]
 
 
-def test_unknown_values_are_empty_or_null_as_on_the_card(release: Path) -> None:
+def test_unknown_values_are_as_on_the_card(release: Path) -> None:
     row = read_rows(release)["f3"]
     empty = {name for name, value in row.items() if value == ""}
     assert empty == {
@@ -219,7 +219,7 @@ def test_the_code_of_the_card_runs_on_the_release(release: Path, tmp_path: Path)
     assert "review_id" in done.stdout
 
 
-def test_verify_and_diff_read_it_and_products_refuse_it_in_one_sentence(release: Path, run: Run) -> None:
+def test_verify_reads_it_and_products_refuse_it(release: Path, run: Run) -> None:
     assert run("verify", release).code == 0
     assert "Nothing differs." in run("diff", release, release).out
     assert_refused(run("export", release, "--out", release.parent / "x", "--format", "jsonl"), "no task configurations")
@@ -254,7 +254,7 @@ def publish_row(workspace: Path, *, no_authors: bool = False) -> tuple[dict[str,
 
 
 @pytest.mark.slow
-def test_a_record_keeps_its_text_and_email_addresses_are_masked(imported: Path) -> None:
+def test_a_record_keeps_its_masked_text(imported: Path) -> None:
     row, reviews = publish_row(imported)
     assert (row["track"], row["year"], row["authors"]) == ("findings", 2022, ["Ada Example", "", None])
     assert reviews[0]["summary"] == "Write to [e-mail]."

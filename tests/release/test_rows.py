@@ -89,7 +89,7 @@ def test_only_public_records_are_published(tmp_path: Path, hidden: dict[str, Any
 
 
 @pytest.mark.parametrize("hidden", [{"readers_public": False}, {"deleted": True}])
-def test_a_hidden_comment_is_withheld_though_the_decision_is_public(tmp_path: Path, hidden: dict[str, Any]) -> None:
+def test_a_hidden_comment_is_withheld(tmp_path: Path, hidden: dict[str, Any]) -> None:
     records = [
         paper("f1", decision_comment="SECRET", decided_at=NOON),
         post("meta", "f1", kind=PostKind.META_REVIEW, text="### metareview\n\nSECRET", **hidden),
@@ -102,14 +102,14 @@ def test_a_hidden_comment_is_withheld_though_the_decision_is_public(tmp_path: Pa
 
 
 @pytest.mark.parametrize("grade", list(Grade))
-def test_only_a_version_known_to_be_the_initial_one_gives_a_text(tmp_path: Path, grade: Grade) -> None:
+def test_only_an_initial_version_gives_a_text(tmp_path: Path, grade: Grade) -> None:
     records = [paper("f1"), version("f1", "aa", grade), version("f1", "bb", None), text("aa", "A"), text("bb", "LATER")]
     (row,), _ = published(tmp_path, records, TextChoice.INITIAL)
     is_sure = grade in {Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grade.ONLY_BEFORE_REVIEW}
     assert (row["markdown"], row["markdown_chars"]) == (("A", 1) if is_sure else ("", 0))
 
 
-def test_a_paper_without_reviews_versions_or_texts_is_still_a_row(tmp_path: Path) -> None:
+def test_a_bare_paper_is_still_a_row(tmp_path: Path) -> None:
     rows, talks = published(tmp_path, [paper("f1"), paper("f2"), version("f2", "missing", Grade.EXACT)])
     assert [(row["forum_id"], row["num_reviews"], row["reviews_json"], row["markdown"]) for row in rows] == [
         ("f1", 0, "[]", ""),
@@ -119,7 +119,7 @@ def test_a_paper_without_reviews_versions_or_texts_is_still_a_row(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_each_text_is_joined_to_its_paper_in_any_order(tmp_path: Path) -> None:
+def test_texts_are_joined_in_any_order(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:03d}", markdown=f"Text {number}") for number in range(250)]
     records = [record for forum in forums for record in forum]
     texts = [forum[6] for forum in reversed(forums)]
@@ -146,28 +146,28 @@ def sifted(comment: str | None, *gone: str, has_decision: bool = True) -> Paper:
     return kept.paper
 
 
-def test_a_taken_down_meta_reviews_text_is_removed_from_the_decisions_comment() -> None:
+def test_a_taken_down_meta_review_leaves_the_comment() -> None:
     found = sifted(META, "meta")
     assert found.decision_comment is None, "words that are taken down are published as the comment of the decision"
     assert (found.decision, found.decided_at) == ("Accept (Poster)", paper("f").decided_at)
 
 
-def test_a_decisions_own_comment_is_kept_without_the_meta_review() -> None:
+def test_a_decisions_own_comment_is_kept() -> None:
     assert sifted(RULING, "meta").decision_comment == RULING
 
 
 @pytest.mark.parametrize("gone", [("ruling",), ("ruling", "meta")])
-def test_a_taken_down_decision_is_not_revealed_by_the_paper(gone: tuple[str, ...]) -> None:
+def test_a_taken_down_decision_is_not_revealed(gone: tuple[str, ...]) -> None:
     found = sifted(RULING, *gone)
     assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
 
 
-def test_a_takedown_of_the_only_source_of_a_decision_removes_it() -> None:
+def test_a_decision_needs_a_source() -> None:
     found = sifted(META, "meta", has_decision=False)
     assert (found.decision, found.decided_at, found.decision_comment) == (None, None, None)
 
 
-def test_conflicts_between_records_are_removed_with_their_review_or_decision() -> None:
+def test_conflicts_go_with_their_review() -> None:
     records = ("reviewbench:f", "re2-reviews:f")
     fields = ("title", "decision", "rating (final) of R1", "rating (initial) of R2", "reviewer")
     conflicts = tuple(Conflict(name, "R1" if name == "reviewer" else "6", "5", *records) for name in fields)

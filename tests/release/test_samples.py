@@ -124,7 +124,7 @@ def test_an_exported_dialogue_is_the_conversation(release: Path, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_a_conversation_that_not_everyone_may_read_is_in_no_file(tmp_path: Path) -> None:
+def test_a_hidden_conversation_is_in_no_file(tmp_path: Path) -> None:
     hidden = [
         replace(one, readers_public=False, text="SECRET") if getattr(one, "post_id", "") == "f1-again" else one  # type: ignore[type-var]
         for one in forum("f1")
@@ -196,7 +196,7 @@ def rows(folder: Path, config: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_turns_after_the_decision_are_in_conversations_but_in_no_task(tmp_path: Path) -> None:
+def test_late_turns_are_in_no_task(tmp_path: Path) -> None:
     release = published(tmp_path, a_late_word())
     (talk,) = rows(release, "conversations")
     assert [one["posted_after_decision"] for one in talk["turns"]] == [False, False, False, True, True]
@@ -208,7 +208,7 @@ def test_turns_after_the_decision_are_in_conversations_but_in_no_task(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", RENDERERS)
-def test_no_export_of_a_release_contains_turns_after_the_decision(tmp_path: Path, layout: ExportLayout) -> None:
+def test_no_export_has_turns_after_the_decision(tmp_path: Path, layout: ExportLayout) -> None:
     release = published(tmp_path, a_late_word())
     for name, telling in sides_of(layout):
         export_release(release, tmp_path / name, ExportRequest(layout, (Task.REBUTTAL,), telling))
@@ -228,7 +228,7 @@ def test_without_times_no_turn_counts_as_after_the_decision(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_paper_whose_reviewer_replies_only_after_the_decision_has_no_rebuttal_task(tmp_path: Path) -> None:
+def test_late_replies_give_no_rebuttal_task(tmp_path: Path) -> None:
     late = [
         replace(record, turns=tuple(replace(one, posted_after_decision=True) for one in record.turns))
         if isinstance(record, Conversation)
@@ -269,7 +269,7 @@ def a_review(state: AtDecision) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_score_changes_after_the_decision_are_used_in_no_task(tmp_path: Path, state: AtDecision) -> None:
+def test_late_score_changes_are_in_no_task(tmp_path: Path, state: AtDecision) -> None:
     expected = STATES[state]
     paper = task_paper("p", reviews=[a_review(state)])
     release = open_release(a_release(tmp_path / "release", {"train": [paper], "test": [paper]}))
@@ -290,7 +290,7 @@ def test_score_changes_after_the_decision_are_used_in_no_task(tmp_path: Path, st
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_the_final_score_of_re2s_layout_is_the_one_at_the_decision(tmp_path: Path, state: AtDecision) -> None:
+def test_re2s_final_score_is_at_the_decision(tmp_path: Path, state: AtDecision) -> None:
     expected = STATES[state]
     numbers = {"rating_at_decision": 4.0 if expected == 4.0 else None, "rating_final": 9.0, "rating_initial": None}
     said = ("I doubt it.", "It holds.", "I see.")
@@ -317,7 +317,7 @@ def test_the_final_score_of_re2s_layout_is_the_one_at_the_decision(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_tasks_show_the_state_at_the_decision_and_its_evidence(tmp_path: Path) -> None:
+def test_tasks_show_the_state_at_the_decision(tmp_path: Path) -> None:
     scores = tuple(
         score("rating", value, f"{value:g}", Aspect.RECOMMENDATION, phase)
         for value, phase in ((4.0, Phase.AT_DECISION), (9.0, Phase.FINAL))
@@ -338,7 +338,7 @@ def test_tasks_show_the_state_at_the_decision_and_its_evidence(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_hidden_decision_ends_no_conversation_and_is_revealed_by_none(tmp_path: Path) -> None:
+def test_a_hidden_decision_ends_no_conversation(tmp_path: Path) -> None:
     hidden = post("verdict", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     release = published(tmp_path, [*a_late_word(), hidden])
     (talk,) = rows(release, "conversations")

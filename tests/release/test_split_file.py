@@ -65,7 +65,7 @@ def without_a_split(card: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", line)]
 
 
-def test_a_release_lists_its_papers_by_split_and_task_and_how_it_was_made(tmp_path: Path) -> None:
+def test_a_release_lists_its_papers_by_split(tmp_path: Path) -> None:
     found = write(tmp_path, "out", forums(0, 30), RE2, {TMLR: [paper("t1", TMLR)]})
     assert found["sizes"] == {task: {"train": 26, "validation": 2, "test": 2} for task in ("review",)} | {
         "rebuttal": {"train": 26, "validation": 1, "test": 1},
@@ -94,7 +94,7 @@ def test_no_split_file_names_a_taken_down_paper(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_paper_of_a_replaced_release_changes_its_split_unnoticed(tmp_path: Path) -> None:
+def test_no_split_changes_unnoticed(tmp_path: Path) -> None:
     first = write(tmp_path, "out", forums(0, 30), RE2)
     assert write(tmp_path, "out", forums(0, 30), RE2) == first
     write(tmp_path, "other", forums(10, 60), RE2)
@@ -133,7 +133,7 @@ def test_only_usable_papers_are_in_a_task(tmp_path: Path, spoiled: str) -> None:
     assert (bool(ids(tasks["review"])), bool(ids(tasks["rebuttal"]))) == uses[spoiled]
 
 
-def test_a_temporal_release_tests_on_papers_submitted_after_the_date(tmp_path: Path) -> None:
+def test_a_temporal_release_tests_on_later_papers(tmp_path: Path) -> None:
     dates = {"f000": datetime(2020, 6, 2, tzinfo=UTC), "f001": datetime(2020, 6, 1, 23, tzinfo=UTC), "f002": None}
     records = [
         replace(one, created_at=dates[one.forum_id]) if isinstance(one, Paper) and one.forum_id in dates else one
@@ -163,7 +163,7 @@ def test_unreadable_splits_are_refused_first(tmp_path: Path, content: str | None
     assert not (tmp_path / "out").exists()
 
 
-def test_a_profile_without_its_day_and_a_day_without_its_profile_are_refused() -> None:
+def test_a_profile_needs_its_day() -> None:
     with pytest.raises(PeercorpusError, match=r"'temporal'.*--test-after"):
         SplitRequest(Profile.TEMPORAL)
     with pytest.raises(PeercorpusError, match=r"'re2'.*--test-after"):
@@ -286,7 +286,7 @@ def test_re2s_splits_become_the_splits_of_a_release(tmp_path: Path, workspace: W
     assert any("as a published dataset states them" in note for check in verified.checks for note in check.left_out)
 
 
-def test_a_corpus_without_stated_splits_is_refused_in_one_sentence(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_corpus_without_stated_splits_is_refused(tmp_path: Path, workspace: Workspace) -> None:
     write_parquet(tmp_path / "in" / "kites.parquet", [reviewbench_row()])
     import_dumps(workspace, [tmp_path / "in"])
     build_here(workspace)

@@ -50,7 +50,7 @@ def sizes(splits: PaperSplits, task: Task) -> Counter[Split]:
 
 
 @given(corpora())
-def test_every_usable_paper_has_one_split_and_each_task_uses_or_holds_back_its_papers(papers: list[Usable]) -> None:
+def test_every_usable_paper_has_one_split(papers: list[Usable]) -> None:
     splits = draw_splits(papers)
     assert splits.of.keys() == {paper.forum_id for paper in papers if paper.tasks}
     for task in RE2_SIZES:
@@ -137,7 +137,7 @@ def test_no_paper_moves_in_a_growing_corpus(
 
 @pytest.mark.slow
 @given(corpora(), corpora("g"))
-def test_test_sets_grow_to_their_size_and_keep_their_papers(papers: list[Usable], more: list[Usable]) -> None:
+def test_test_sets_grow_and_keep_their_papers(papers: list[Usable], more: list[Usable]) -> None:
     first = draw_splits(papers)
     second = draw_splits([*papers, *more], earlier=first)
     for task in Task:
@@ -196,7 +196,7 @@ def test_a_temporal_test_set_is_exactly_the_newer_papers(papers: list[Usable], s
     assert works == {groups.get(one, one) for one, split in splits.of.items() if split is Split.TEST}
 
 
-def test_a_work_divided_by_earlier_splits_is_used_in_its_largest_part() -> None:
+def test_a_divided_work_is_in_its_largest_part() -> None:
     papers = [Usable(name, "A", Status.ACCEPTED, None, BOTH) for name in "abcdef"]
     of = {
         "a": Split.TRAIN,
@@ -213,7 +213,7 @@ def test_a_work_divided_by_earlier_splits_is_used_in_its_largest_part() -> None:
     assert splits.used == dict.fromkeys(Task, used)
 
 
-def test_a_paper_with_a_corrected_later_date_leaves_training_and_keeps_its_split() -> None:
+def test_a_later_date_leaves_training() -> None:
     old = Usable("f1", "A", Status.ACCEPTED, DATES[1], BOTH)
     first = draw_splits([old], DAY)
     second = draw_splits([replace(old, submitted_at=DATES[4])], DAY, first)
@@ -236,7 +236,7 @@ def test_sizes_are_those_of_re2_or_its_shares(works: int, fit: int, review: int,
     assert (split_sizes(Task.REVIEW, works, fit), split_sizes(Task.REBUTTAL, works, fit)) == (review, rebuttal)
 
 
-def test_papers_found_to_belong_to_a_test_work_are_held_back() -> None:
+def test_papers_of_a_test_work_are_held_back() -> None:
     papers = of_size(60, 1)
     first = draw_splits(papers)
     tested = next(one for one, split in first.used[Task.REBUTTAL].items() if split is Split.TEST)
@@ -251,7 +251,7 @@ def stated(forum_id: str, **splits: str) -> Usable:
     return Usable(forum_id, "A", Status.ACCEPTED, None, BOTH, stated=own)
 
 
-def test_stated_splits_are_kept_and_no_test_paper_is_trained_on() -> None:
+def test_stated_splits_are_kept() -> None:
     papers = [
         stated("a", review="train", rebuttal="train"),
         stated("b", review="test", rebuttal="train"),

@@ -308,7 +308,7 @@ def test_no_byte_of_a_post_is_left(workspace: Workspace, tmp_path: Path, kinds: 
 
 
 @pytest.mark.slow(20)
-def test_no_byte_of_an_ai_review_or_of_a_reply_to_it_is_left(workspace: Workspace, tmp_path: Path) -> None:
+def test_no_byte_of_an_ai_review_is_left(workspace: Workspace, tmp_path: Path) -> None:
     tables = workspace.tables
     reviews = [one for venue_id in tables.venues("2-ai-reviews") for one in tables.read(AiReview, venue_id)]
     replies: dict[str, tuple[str, AiReply]] = {}

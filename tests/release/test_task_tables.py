@@ -38,7 +38,7 @@ def changed(kind: type, **fields: Any) -> list[object]:
     return [replace(one, **fields) if isinstance(one, kind) else one for one in a_forum("f1")]  # type: ignore[type-var]
 
 
-def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_path: Path) -> None:
+def test_a_review_is_shown_as_first_given(tmp_path: Path) -> None:
     questions = Section(SectionKind.QUESTIONS, "questions", "Why?")
     both = (Section(SectionKind.SUMMARY, "summary", "They invent."), questions)
     first = (Section(SectionKind.SUMMARY, "summary", "They copy."),)
@@ -62,7 +62,7 @@ def test_a_review_is_shown_as_first_given_with_its_scores_before_and_after(tmp_p
         (AtDecision.CHANGED_UNSEEN, [], [], "It flies now.", True),
     ],
 )
-def test_a_review_changed_after_the_decision_is_shown_as_of_the_decision_or_flagged(
+def test_a_later_change_is_flagged_or_undone(
     tmp_path: Path, state: AtDecision, then: list[str], first: list[str], text: str, may_be_later: bool
 ) -> None:
     def passages(*said: str) -> tuple[Section, ...]:
@@ -93,14 +93,14 @@ def test_context_beside_the_paper_stays_in_the_users_message(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("said_by", ["R1", "R2"])
-def test_a_conversation_without_its_reviewer_is_not_used_for_training(tmp_path: Path, said_by: str) -> None:
+def test_training_needs_the_reviewer(tmp_path: Path, said_by: str) -> None:
     talk = conversation("f1", "R1", [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer")])
     talk = replace(talk, turns=(replace(talk.turns[0], signature=said_by), talk.turns[1]))
     release = released(tmp_path, [talk if isinstance(one, Conversation) else one for one in a_forum("f1")])
     assert (release / "data" / "rebuttal").exists() is (said_by == "R1")
 
 
-def test_the_full_table_has_every_public_post_and_each_review_once(tmp_path: Path) -> None:
+def test_the_full_table_has_every_public_post(tmp_path: Path) -> None:
     hidden = post("f1-hidden", "f1", readers_public=False)
     meta = post("f1-meta", "f1", kind=PostKind.META_REVIEW, role=Role.AREA_CHAIR, extra='{"recommendation": "Accept"}')
     (paper,) = rows(released(tmp_path, [*a_forum("f1"), hidden, meta]), "papers_full")
@@ -112,7 +112,7 @@ def test_the_full_table_has_every_public_post_and_each_review_once(tmp_path: Pat
     assert json.loads(extra) == {"recommendation": "Accept"}
 
 
-def test_a_status_is_withheld_with_the_decision_that_reveals_it(tmp_path: Path) -> None:
+def test_a_status_goes_with_its_decision(tmp_path: Path) -> None:
     hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     release = released(tmp_path, [*a_forum("f1"), hidden])
     for config in ("papers_full", "review_sft"):
@@ -134,7 +134,7 @@ def test_scores_have_their_changes_and_versions_their_evidence(tmp_path: Path) -
     assert version["conference"] == "iclr"
 
 
-def test_reviews_are_rows_of_their_own_with_numbers_and_sections(tmp_path: Path) -> None:
+def test_reviews_are_rows_of_their_own(tmp_path: Path) -> None:
     (row,) = rows(released(tmp_path, a_forum("f1")), "reviews")
     assert (row["forum_id"], row["year"], row["rating"], row["confidence"]) == ("f1", 2020, 6.0, 4.0)
     assert row["sections"] == [{"kind": "summary", "field": "summary", "text": "They invent."}]
@@ -142,7 +142,7 @@ def test_reviews_are_rows_of_their_own_with_numbers_and_sections(tmp_path: Path)
     assert json.loads(row["extra"]) == {"code_of_conduct": "Yes"}
 
 
-def test_a_paper_withheld_from_one_table_is_withheld_from_all(tmp_path: Path) -> None:
+def test_a_withheld_paper_is_in_no_table(tmp_path: Path) -> None:
     release = released(tmp_path, [*changed(Review, readers_public=False), *a_forum("f2")])
     assert {row["forum_id"] for row in rows(release, "reviews")} == {"f2"}
     assert {row["forum_id"] for row in rows(release, "scores")} == {"f2"}
@@ -150,7 +150,7 @@ def test_a_paper_withheld_from_one_table_is_withheld_from_all(tmp_path: Path) ->
     assert {row["forum_id"] for row in rows(release, "review_sft")} == {"f2"}
 
 
-def test_posts_after_the_decision_are_counted_but_in_no_task(tmp_path: Path) -> None:
+def test_late_posts_are_counted_but_in_no_task(tmp_path: Path) -> None:
     early = [turn(Role.REVIEWER, "f1-R1"), turn(Role.AUTHOR, "f1-answer"), turn(Role.REVIEWER, "f1-more")]
     late = [turn(Role.REVIEWER, "f1-thanks"), turn(Role.AUTHOR, "f1-late")]
     talk = conversation("f1", "R1", [*early, *(replace(one, posted_after_decision=True) for one in late)])
@@ -171,7 +171,7 @@ def test_posts_after_the_decision_are_counted_but_in_no_task(tmp_path: Path) -> 
     assert [one["posted_after_decision"] for one in told["context"]] == [True]
 
 
-def test_a_hidden_decision_is_not_revealed_by_the_turns_after_it(tmp_path: Path) -> None:
+def test_later_turns_reveal_no_hidden_decision(tmp_path: Path) -> None:
     hidden = post("f1-decision", "f1", kind=PostKind.DECISION, role=Role.PROGRAM_CHAIR, readers_public=False)
     (talk,) = [one for one in a_forum("f1") if isinstance(one, Conversation)]
     turns = (talk.turns[0], replace(talk.turns[1], posted_after_decision=True))

@@ -106,7 +106,7 @@ def test_tasks_have_texts_of_accepted_grades(tmp_path: Path, choice: TextChoice,
     assert with_text.keys() <= {row["forum_id"] for row in rows["texts"]}
 
 
-def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_reviews() -> None:
+def test_the_best_text_has_the_best_grade() -> None:
     day = timedelta(days=1)
     ordered = [
         *(graded("f", grade) for grade in TEXT_GRADES),
@@ -126,7 +126,7 @@ def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_review
     assert TextRule().rank_versions([late, ordered[-3]])[0] is ordered[-3]
 
 
-def test_an_empty_text_is_replaced_by_a_non_empty_one(tmp_path: Path) -> None:
+def test_an_empty_text_is_replaced(tmp_path: Path) -> None:
     versions = [graded("f", Grade.EXACT), graded("f", None, VersionMoment.CAMERA_READY)]
     rows = published(tmp_path, [reading(with_versions("f", *versions), "f-exact", f"{PAGE_BREAK} ")])
     assert [(row["markdown"], row["grade"]) for row in rows["papers_full"]] == [("Text f-camera_ready", None)]
@@ -169,7 +169,7 @@ def test_without_authors_a_text_naming_one_is_replaced(tmp_path: Path, grade: Gr
 
 
 @pytest.mark.slow
-def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_path: Path) -> None:
+def test_a_release_records_its_text_rule(tmp_path: Path) -> None:
     out, stated = tmp_path / "out", ReleaseRequest(splits="none", grade="stated")
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, out, grade="stated")
@@ -181,7 +181,7 @@ def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_
 
 
 @pytest.mark.slow
-def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) -> None:
+def test_a_text_below_the_grade_is_a_fault(tmp_path: Path) -> None:
     published(tmp_path, one_of_each(), grade=Grade.UNSTATED)
     inputs = tmp_path / "out" / "inputs.json"
     inputs.write_text(inputs.read_text().replace('"grade": "unstated"', '"grade": "stated"'))
@@ -191,7 +191,7 @@ def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) ->
     assert checks["sums"].found == 1
 
 
-def test_a_grade_that_a_release_was_not_published_with_is_refused(tmp_path: Path, run: Run) -> None:
+def test_an_unpublished_grade_is_refused(tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, out, splits=RE2)
@@ -204,7 +204,7 @@ def test_a_grade_that_a_release_was_not_published_with_is_refused(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_later_text_is_never_called_initial_whatever_grades_tasks_accept(tmp_path: Path) -> None:
+def test_a_later_text_is_never_initial(tmp_path: Path) -> None:
     rows = published(tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, grade=Grade.UNSTATED)
     assert [(row["is_initial"], row["moment"]) for row in rows["texts"]] == [(True, None), (False, "camera_ready")]
     assert [row["markdown"] for row in rows["review_sft"]] == ["# Text of f1"]

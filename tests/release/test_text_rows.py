@@ -84,7 +84,7 @@ def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) ->
     assert (row["blocks"][-1]["kind"], row["blocks"][-1]["text"]) == ("page_footer", None)
 
 
-def test_a_text_with_an_email_address_across_two_blocks_has_no_blocks() -> None:
+def test_an_address_across_blocks_removes_them() -> None:
     held = structured("(ada,", "bob)@kites.example and more.")
     assert mask_blocks(held, "[e-mail] and more.") is None
 

@@ -26,7 +26,7 @@ def entitled(asked: Titler, turn: dict[str, Any]) -> tuple[Any, Any]:
     return found["title"], found["title_model"]
 
 
-def test_a_turn_of_several_posts_has_one_title_by_the_model(tmp_path: Path) -> None:
+def test_a_turn_has_one_title(tmp_path: Path) -> None:
     with serving(completion('"On kites"')) as stand:
         first = titler(stand.url, tmp_path / "answers.db")
         assert entitled(first, TURN) == ("On kites", "kite-1")
@@ -41,7 +41,7 @@ def test_a_turn_of_several_posts_has_one_title_by_the_model(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("reply", [completion("   \n"), completion("word " * 100), refusal(400)])
-def test_without_a_title_by_the_model_that_of_the_posts_is_kept(reply: Any) -> None:
+def test_without_an_answer_titles_are_of_posts(reply: Any) -> None:
     with serving(reply) as stand:
         asked = titler(stand.url)
         assert entitled(asked, TURN) == ("Answer", None)

@@ -213,7 +213,7 @@ def test_splits_with_a_paper_in_two_of_them(plan: Plan, tmp_path: Path, run: Run
     assert run("verify", release).code == 1
 
 
-def test_splits_with_a_task_in_two_of_them_or_another_one(plan: Plan, tmp_path: Path) -> None:
+def test_splits_with_a_task_in_two(plan: Plan, tmp_path: Path) -> None:
     plan.tasks[Task.REVIEW][Split.TEST].append("a")
     assert (SPLITS, "a", Naming("two splits", "train", "test")) in found(plan.write(tmp_path / "one"))["splits"]
     other = Plan()
@@ -243,7 +243,7 @@ def test_splits_and_configurations_that_do_not_agree(plan: Plan, tmp_path: Path,
     assert run("verify", release).code == 1
 
 
-def test_splits_without_their_file_or_with_one_that_cannot_be_read(plan: Plan, tmp_path: Path) -> None:
+def test_splits_without_their_file(plan: Plan, tmp_path: Path) -> None:
     plan.has_splits = False
     release = plan.write(tmp_path / "release")
     assert found(release) == {"splits": [("splits/", None, Naming(" 0 ", " one"))]}
@@ -285,7 +285,7 @@ def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, t
 
 
 @pytest.mark.slow
-def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_breach(tmp_path: Path, run: Run) -> None:
+def test_a_changed_workspace_is_no_breach(tmp_path: Path, run: Run) -> None:
     records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
@@ -301,7 +301,7 @@ def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_brea
     assert f"\n  {ICLR}: 3-posts\n" in ended.out
 
 
-def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_unreadable_inputs_are_a_breach(plan: Plan, tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("a")}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
     release = plan.write(tmp_path / "release")

@@ -126,7 +126,7 @@ def test_ai_reviews_are_in_no_population(workspace: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_texts_exclude_what_is_hidden_taken_down_or_not_selected(changeable: Workspace) -> None:
+def test_texts_exclude_what_is_hidden(changeable: Workspace) -> None:
     assert [forum_id for forum_id, _ in texts(source(changeable), TextKind.REVIEWS)].count("h") == 1
     assert "s" not in [forum_id for forum_id, _ in texts(source(changeable), TextKind.META_REVIEWS)]
     with open_source(changeable.folder, ["conference=icml"]) as chosen:
@@ -160,7 +160,7 @@ def test_scores_have_initial_and_final_values(workspace: Workspace) -> None:
     ]
 
 
-def test_a_score_in_two_phases_has_the_name_that_both_fields_share(tmp_path: Path) -> None:
+def test_two_phases_share_a_name(tmp_path: Path) -> None:
     other = rating(2, Phase.FINAL, "recommendation")
     both = [(4, Phase.INITIAL, "rating_before"), (6, Phase.FINAL, "rating_after")]
     scores = (other, *(replace(rating(*given), subject="rating") for given in both))
@@ -188,7 +188,7 @@ def test_no_frame_contains_what_is_taken_down(changeable: Workspace) -> None:
     assert given.papers["forum_id"].to_list() == ["a", "h", "s", "z"]
 
 
-def test_counts_of_rows_set_aside_exclude_what_is_taken_down(changeable: Workspace) -> None:
+def test_set_aside_counts_exclude_the_taken_down(changeable: Workspace) -> None:
     with changeable.tables.replacing((), ICLR, "choose_versions", "b" * 64) as replacement:
         for record_id, forum_id in (("1", "a"), ("2", "a"), ("3", None), ("4", "s")):
             replacement.set_aside(record_id, forum_id, Reason.NO_PDF, "none")
@@ -233,12 +233,12 @@ def test_conditions_select_papers_and_their_records(workspace: Workspace, where:
         ("keyword=other", "'other'"),
     ],
 )
-def test_a_condition_that_no_paper_meets_is_refused_by_name(workspace: Workspace, where: str, named: str) -> None:
+def test_an_unmet_condition_is_refused(workspace: Workspace, where: str, named: str) -> None:
     with pytest.raises(PeercorpusError, match=named), open_source(workspace.folder, [where]):
         pass
 
 
-def test_a_score_known_only_as_initial_counts_if_no_phase_is_named(tmp_path: Path) -> None:
+def test_an_initial_score_counts_without_phase(tmp_path: Path) -> None:
     sure = made.score("confidence", 4, "4", Aspect.CONFIDENCE, Phase.INITIAL)
     records = [made.paper("a"), made.review("a", "R1", scores=(rating(7, Phase.INITIAL), sure))]
     with made.invented(tmp_path / "corpus", {ICLR: records}) as workspace:

@@ -46,7 +46,7 @@ class TestCounts:
         assert made.table.rows() == [("iclr", 2, 2, 1), ("icml", 1, 0, 1)]
         assert "2 reviews, 0.7 a paper" in made.says
 
-    def test_a_rebuttal_is_a_conversation_in_which_the_authors_speak(self) -> None:
+    def test_a_rebuttal_needs_the_authors(self) -> None:
         papers = [paper("a"), paper("b"), paper("c", year=None), paper("d", "tmlr", None)]
         turns = [*talk("a/1", "rar"), *talk("a/2", "r"), *talk("b/1", "rca"), *talk("c/1", "ra")]
         made = corpus_statistics.rebuttals(Given({"a/1": 1, "a/2": 1}, papers=papers, turns=turns))
@@ -83,7 +83,7 @@ class TestScores:
         assert [round(row[name], 6) for name in review_statistics.BOX] == [0.42, 0.2, 0.4, 0.5, 0.0, 0.5]
         assert (row["least"], row["greatest"]) == (0.0, 1.0)
 
-    def test_the_density_of_two_scores_is_two_kernels_of_scotts_width(self) -> None:
+    def test_the_density_is_of_two_kernels(self) -> None:
         found = review_statistics.density(pl.Series("value", [0.4, 0.6]))
         assert found is not None
         width = math.sqrt(0.02) * 2 ** (-1 / 5)
@@ -92,12 +92,12 @@ class TestScores:
         assert found[1][50] == pytest.approx(kernel)
         assert review_statistics.density(pl.Series("value", [0.4, 0.4])) is None
 
-    def test_a_score_without_a_scale_is_counted_and_not_drawn(self) -> None:
+    def test_a_score_without_scale_is_counted(self) -> None:
         reviews = [review("a", 5, 5), review("a", 5, 5, place=1, low=None), review("a", 5, 5, place=2, high=1.0)]
         made = review_statistics.score_violins(Given(papers=[paper("a")], reviews=reviews))
         assert (made.n, by_name(made.unknown, "scale")) == (1, {"scale": 2})
 
-    def test_changes_are_shares_of_the_scale_and_a_paper_has_their_mean(self) -> None:
+    def test_changes_are_shares_of_the_scale(self) -> None:
         papers = [paper("a"), paper("b", status="rejected"), paper("c", status="withdrawn"), paper("d")]
         reviews = [
             review("a", 5, 7),

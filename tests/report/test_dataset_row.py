@@ -102,7 +102,7 @@ def release(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.slow
-def test_a_workspace_its_release_and_its_card_have_the_same_row(workspace: Workspace, release: Path, run: Run) -> None:
+def test_workspace_release_and_card_agree(workspace: Workspace, release: Path, run: Run) -> None:
     with open_source(workspace.folder) as tables, open_source(release) as published:
         row, of_release = dataset_row(tables, "this release"), dataset_row(published, "this release")
     assert row == of_release

@@ -109,7 +109,7 @@ def test_a_single_control_year_is_compared_half_with_half(bounded: Statistic) ->
     assert control["at_least_low"] <= 0 <= control["at_least_high"]
 
 
-def test_with_texts_of_a_model_the_share_of_reviews_is_estimated(corpus: Corpus) -> None:
+def test_model_texts_give_an_estimate(corpus: Corpus) -> None:
     made = model_written(corpus.source(), model_sample(Random(1), 200, RATIO))
     planted = row_of(made, "iclr", 2024)
     assert planted["share_low"] <= 0.3 <= planted["share_high"]
@@ -121,7 +121,7 @@ def test_with_texts_of_a_model_the_share_of_reviews_is_estimated(corpus: Corpus)
     )
 
 
-def test_model_texts_that_resemble_human_ones_give_no_estimate_and_a_reason(corpus: Corpus) -> None:
+def test_human_like_model_texts_give_none(corpus: Corpus) -> None:
     made = model_written(corpus.source(), model_sample(Random(1), 200, 1.0))
     assert made.table["share"].null_count() == made.table.height
     assert row_of(made, "iclr", 2024)["at_least"] is not None
@@ -202,7 +202,7 @@ def lines(path: Path, *rows: str) -> Path:
     return path
 
 
-def test_texts_of_a_model_are_files_of_a_folder_or_lines_of_json(tmp_path: Path) -> None:
+def test_model_texts_are_files_or_lines(tmp_path: Path) -> None:
     texts = [passage(["delves"] * (place % 2)) for place in range(60)]
     as_lines = lines(tmp_path / "model.jsonl", *(json.dumps({"text": text}) for text in texts), "")
     folder = tmp_path / "folder"
@@ -251,7 +251,7 @@ def test_memory_grows_with_papers_not_with_texts() -> None:
     assert peak_bytes < 100 * len(text) / 2
 
 
-def test_texts_of_a_model_need_the_figure_that_shows_them() -> None:
+def test_model_texts_need_their_figure() -> None:
     sample = Sample((1,), (1.0,))
     assert len(select_panels(["model_written"], model=sample)) == 1
     for chosen in (partial(select_panels, ["keywords"]), partial(select_panels, profile=FigureProfile.RE2)):

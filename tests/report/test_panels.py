@@ -151,7 +151,7 @@ def draw(panel: Panel, corpus: str) -> Figure:
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("name", [*READ, *SAME])
-def test_the_n_of_a_figure_is_the_number_of_things_drawn(name: str, corpus: str) -> None:
+def test_n_is_the_number_drawn(name: str, corpus: str) -> None:
     figure = draw(ALL_PANELS[name], corpus)
     assert READ[SAME.get(name, name)](figure) == stated(figure) > 0
 
@@ -169,7 +169,7 @@ def test_the_n_of_keywords_counts_each_paper_once(corpus: str) -> None:
     assert stated(figure) == papers.height > 0
 
 
-def test_items_that_do_not_fit_are_counted_in_the_figure() -> None:
+def test_what_does_not_fit_is_counted() -> None:
     for name in ("papers_and_reviews", "rebuttals", "completeness", "set_aside"):
         statistic = PANELS[name].statistic(CORPORA["many"])
         figure = draw(PANELS[name], "many")
@@ -180,7 +180,7 @@ def test_items_that_do_not_fit_are_counted_in_the_figure() -> None:
 
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("panel", ALL_PANELS.values(), ids=list(ALL_PANELS))
-def test_a_figure_has_its_title_and_every_axis_its_unit(panel: Panel, corpus: str) -> None:
+def test_a_figure_has_title_and_units(panel: Panel, corpus: str) -> None:
     figure = draw(panel, corpus)
     title = figure.get_suptitle()
     assert " ".join(title.split()) == panel.title
@@ -194,7 +194,7 @@ def test_a_figure_has_its_title_and_every_axis_its_unit(panel: Panel, corpus: st
 
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("panel", ALL_PANELS.values(), ids=list(ALL_PANELS))
-def test_no_text_of_a_figure_is_cut_off_or_over_its_heading(panel: Panel, corpus: str) -> None:
+def test_no_text_is_cut_off(panel: Panel, corpus: str) -> None:
     figure = draw(panel, corpus)
     width, height = figure.get_size_inches()
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]

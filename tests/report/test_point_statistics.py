@@ -152,7 +152,7 @@ def test_points_of_public_reviews_count_with_their_public_answers(workspace: Wor
     assert counted(workspace) == [*LINKED, *UNLINKED]
 
 
-def test_an_answer_that_is_found_in_a_post_counts_beside_a_published_record(tmp_path: Path) -> None:
+def test_an_answer_in_a_post_counts(tmp_path: Path) -> None:
     found = point("u-R1", 1, answer("u-answer"))
     records = [*the_records(), made.post("u-answer", "u"), found]
     with made.invented(tmp_path / "corpus", {ICLR: records}) as one:
@@ -168,7 +168,7 @@ def test_similar_points_are_one_row_wherever_they_occur(workspace: Workspace, mo
     ]
 
 
-def test_the_first_answer_is_unknown_if_a_time_is_missing(workspace: Workspace) -> None:
+def test_a_missing_time_hides_the_first_answer(workspace: Workspace) -> None:
     put(workspace, [point("a-R1", 1, answer("a-answer", 0.89, 2), answer("a-to-all", 0.43, None))])
     assert counted(workspace) == [("a-R1", "weakness", "experiments", True, 0.89, None, 1)]
 
@@ -211,7 +211,7 @@ def figures_of(written: ReportFiles) -> int:
 
 
 @pytest.mark.slow
-def test_a_release_with_points_gives_the_same_counts_as_its_workspace(workspace: Workspace, tmp_path: Path) -> None:
+def test_release_and_workspace_count_alike(workspace: Workspace, tmp_path: Path) -> None:
     release = tmp_path / "release"
     (workspace.folder / "takedown.txt").write_text("a-answer\n")
     publish_release(workspace, release, points=True)
@@ -225,7 +225,7 @@ def test_a_release_with_points_gives_the_same_counts_as_its_workspace(workspace:
 
 
 @pytest.mark.slow
-def test_an_answer_labelled_by_a_model_counts_without_a_confidence(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_models_answer_has_no_confidence(workspace: Workspace, tmp_path: Path) -> None:
     put(workspace, [point("a-R1", 1), *(point("a-R1", number, kind=PointKind.STRENGTH) for number in range(2, 7))])
     with serving(completion("P1: S1")) as stand:
         settings = ModelSettings(stand.url, "kite-1", MODEL_KEY_VARIABLE)
@@ -241,7 +241,7 @@ def numbers(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_report_with_points_has_a_section_that_states_its_coverage(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_report_states_its_points_coverage(workspace: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert figures_of(write_report(workspace.folder, out)) == len(PANELS) + len(POINT_PANELS)
     figures = numbers(out)["figures"]
@@ -307,7 +307,7 @@ def test_shares_of_answered_points_by_kind_aspect_and_conference() -> None:
     assert "56 % have one, 44 % one of confidence 0.5" in found.says
 
 
-def test_the_text_mentions_no_row_with_few_points_and_no_unknown_one() -> None:
+def test_no_small_row_is_mentioned() -> None:
     some = [row("a-0", "novelty", 0.9, points=30), row("a-0", "clarity", points=30), row("a-0", "ethics", points=29)]
     says = points_answered(given([*some, row("a-0", None, points=90)])).says
     assert says == Naming("largest share is novelty (100 %)", "smallest clarity (0 %)")
@@ -365,7 +365,7 @@ def test_intervals_are_over_papers() -> None:
         assert (found["share_not_answered"], found["difference"]) == (None, None)
 
 
-def test_an_aspect_is_mentioned_only_if_the_whole_interval_of_the_difference_agrees() -> None:
+def test_an_aspect_is_mentioned_beyond_its_interval() -> None:
     names = [f"p{number}" for number in range(60)]
     reviews = [review(name, 3, 5 if number < 30 else 3) for number, name in enumerate(names)]
     points = [row(f"{name}-0", "clarity", 0.9 if number < 30 else None) for number, name in enumerate(names)]
@@ -436,7 +436,7 @@ def a_source() -> Given:
     return given(points, papers=papers, reviews=reviews)
 
 
-def test_the_n_of_a_figure_is_the_number_of_its_rows() -> None:
+def test_n_is_the_number_of_rows() -> None:
     source = a_source()
     for name, by in (("points_answered", "kind"), ("points_answered", "aspect"), ("point_delays", "aspect")):
         found = POINT_PANELS[name].statistic(source)

@@ -46,7 +46,7 @@ def unified(forum_id: str, *scores: float | None) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("values", [[1, 3, 5, 6, 6, 8, 10], [4, 6], [5.5, 5.5, 5.5, 6.5] * 20])
-def test_the_density_is_that_of_scipy_between_tails_of_two_bandwidths(values: list[float]) -> None:
+def test_the_density_is_that_of_scipy(values: list[float]) -> None:
     shape = measure_shape(pl.Series("unified", values, pl.Float64))
     kernel = stats.gaussian_kde(values, bw_method="scott")
     width = float(kernel.covariance[0, 0] ** 0.5)
@@ -71,7 +71,7 @@ def test_whiskers_are_those_of_equations_3_and_4(values: list[float], expected: 
     assert tuple(measured[name] for name in BOX) == expected
 
 
-def test_the_ten_largest_conferences_are_shown_and_the_reviews_of_others_counted() -> None:
+def test_the_ten_largest_conferences_are_shown() -> None:
     papers = [paper(f"{venue}{n}", venue) for place, venue in enumerate("abcdefghijkl") for n in range(20 - place)]
     reviews = [one for given in papers for one in unified(given["forum_id"], 5, 7)] + unified("a0", 6, None)[1:]
     shown = score_violins(Given(papers=papers, reviews=reviews))
@@ -87,7 +87,7 @@ def test_overlapping_labels_are_moved_apart() -> None:
     assert spread([1, 1, 2], 1) == pytest.approx([1 / 3, 4 / 3, 7 / 3])
 
 
-def test_the_unified_value_of_a_score_comes_from_its_form_or_else_from_re2(tmp_path: Path) -> None:
+def test_a_unified_value_comes_from_its_form(tmp_path: Path) -> None:
     def scored(phase: Phase, **known: float | None) -> Score:
         return Score(Aspect.RECOMMENDATION, "rating", 2, 1, 4, "2", phase, ScoreSource.PUBLISHED, **known)  # type: ignore[arg-type]
 

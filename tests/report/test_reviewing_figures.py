@@ -34,7 +34,7 @@ def rows(statistic: Statistic, *columns: str) -> list[tuple[Any, ...]]:
     return statistic.table.select("area", *columns).rows()
 
 
-def test_the_load_of_an_area_includes_papers_without_reviews_and_the_largest_comes_first() -> None:
+def test_the_load_includes_papers_without_reviews() -> None:
     given = Given(papers=PAPERS, reviews=[review("f1", 3, 3, place=place) for place in range(4)] + [review("f3", 3, 3)])
     load = review_load(given)
     assert rows(load, "papers", "reviews", "reviews_per_paper", "fewest", "most", "without_review") == [
@@ -46,7 +46,7 @@ def test_the_load_of_an_area_includes_papers_without_reviews_and_the_largest_com
     assert load.unknown == {"papers that name no area": 2}
 
 
-def test_a_review_is_late_right_after_its_due_date_and_ignored_without_one() -> None:
+def test_a_review_is_late_after_its_date() -> None:
     def posted(number: int, hours: float | None, *, is_due: bool = True) -> dict[str, Any]:
         created_at = None if hours is None else NOON + timedelta(hours=hours)
         due_at = NOON if is_due else None
@@ -59,7 +59,7 @@ def test_a_review_is_late_right_after_its_due_date_and_ignored_without_one() -> 
     assert late.unknown == {"no due date of the reviews is known": 1, "no time of posting": 1}
 
 
-def test_a_response_to_all_counts_as_a_reply_and_a_reviewer_returns_only_after_the_authors() -> None:
+def test_a_response_to_all_counts() -> None:
     turns = [*talk("f1/a", "ra"), *talk("f1/b", "rar"), *talk("f2/c", "r"), *talk("f3/d", "rr")]
     found = responses_by_area(Given({"f2/c": 1}, papers=PAPERS, turns=turns))
     assert rows(found, "conversations", "answered", "returned") == [("optimisation", 3, 3, 1), ("graphs", 1, 0, 0)]

@@ -54,15 +54,6 @@ def test_latex_has_commands_only_and_is_balanced() -> None:
         assert read_formula(latex).tag is None
 
 
-def test_rows_are_put_into_an_environment_and_an_unknown_symbol_is_a_box() -> None:
-    formula = Formula([], "a = b \\\\ c = \ufffd", None, 1.0, 0, NOWHERE)
-    assert formula.latex == r"\begin{gathered}a = b \\ c = \Box\end{gathered}"
-
-
-def test_a_formula_that_cannot_compile_is_left_as_it_is() -> None:
-    assert Formula([], r"\frac{σ", None, 0.0, 0, NOWHERE).latex == r"\frac{σ"
-
-
 def test_latex_compiles(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")

@@ -107,7 +107,7 @@ def test_authors_are_reported_and_never_named(block: str, expected: str) -> None
     assert words(f"A Title\n{block}\nAbstract\n{PROSE}") == expected
 
 
-def test_an_email_address_on_a_page_with_anonymous_authors_is_not_a_name() -> None:
+def test_an_email_address_is_no_name() -> None:
     page = "A Title\nAnonymous Authors1\nAbstract\nCorrespondence to: Anonymous Author\n<anon.email@domain.com>."
     assert kinds(page) == [SignKind.ANONYMOUS_AUTHORS]
 
@@ -193,7 +193,7 @@ times = st.none() | st.datetimes(timezones=st.just(UTC))
 
 
 @given(st.lists(st.sampled_from(sorted(MEANINGS)), unique=True), times, times, times)
-def test_any_inspection_has_a_verdict_and_a_late_or_published_file_is_never_called_submitted(
+def test_any_inspection_has_a_verdict(
     kinds: list[SignKind], made: datetime | None, changed: datetime | None, deadline: datetime | None
 ) -> None:
     says, why = infer_version(inspection(kinds, made, changed), deadline)

@@ -9,9 +9,7 @@ from commands import Run, assert_refused
 from invented_pdfs import by_hand, lines, put
 from peercorpus.errors import EngineError, PeercorpusError
 from peercorpus.execution import code_version
-from peercorpus.execution.code_version import package_versions
 from peercorpus.execution.requests import BuildRequest
-from peercorpus.texts.contract import check_engine, check_name_and_version
 from peercorpus.texts.engine import EngineSettings, choose_engine, load_engine
 
 GOOD = """
@@ -77,21 +75,6 @@ def test_an_added_engine_gets_its_options_and_all_others_are_refused(site: Path,
     assert choose_engine(BuildRequest(engine="auto", heavier="shouting", models=tmp_path)).is_heavy
 
 
-def test_the_machines_of_a_cluster_must_have_the_same_package(site: Path) -> None:
-    install(site, "shouting-package", GOOD, "shouting = Shouting")
-    package_versions.cache_clear()
-    try:
-        assert package_versions()["shouting-package"] == "3.0"
-    finally:
-        package_versions.cache_clear()
-
-
-def test_the_contract_applies_to_added_engines_too(site: Path) -> None:
-    install(site, "plain-package", GOOD.replace("shouting", "plain").replace(".upper()", ""), "plain = Shouting")
-    check_name_and_version(lambda: load_engine("plain"))
-    assert callable(check_engine)
-
-
 @pytest.mark.parametrize(
     ("code", "culprit"),
     [
@@ -105,9 +88,7 @@ def test_the_contract_applies_to_added_engines_too(site: Path) -> None:
         (GOOD.replace('frozenset({"models"})', "3"), "'takes'"),
     ],
 )
-def test_an_invalid_engine_is_refused_with_the_name_of_its_package(
-    site: Path, code: str, culprit: str, request: pytest.FixtureRequest
-) -> None:
+def test_an_invalid_engine_is_refused(site: Path, code: str, culprit: str, request: pytest.FixtureRequest) -> None:
     package = f"bad-package-{abs(hash(request.node.name))}"
     install(site, package, code, "shouting = Shouting")
     with pytest.raises(EngineError) as raised:
@@ -124,16 +105,3 @@ def test_a_duplicate_name_is_refused_whichever_engine_is_requested(site: Path, r
     install(site, "second-package", GOOD, "shouting = Shouting")
     refused = run("convert", site, "--out", tmp_path / "out")
     assert_refused(refused, "'first-package'", "'second-package'", "'shouting'")
-
-
-def test_a_name_of_our_own_is_not_taken_by_another_package(site: Path, run: Run, tmp_path: Path) -> None:
-    install(site, "greedy-package", GOOD, "pdfium-layout = Shouting")
-    put(site, "paper", by_hand([lines("Quiet.")]))
-    assert_refused(run("convert", site, "--out", tmp_path / "out"), "'greedy-package'", "'pdfium-layout'")
-    assert not (tmp_path / "out").exists()
-
-
-def test_added_engines_are_listed_if_a_name_is_unknown(site: Path) -> None:
-    install(site, "shouting-package", GOOD, "shouting = Shouting")
-    with pytest.raises(PeercorpusError, match=r"'magic'.*rapidocr, shouting, vision"):
-        load_engine("magic")

@@ -16,21 +16,17 @@ PAPER = (
     ("before", "after", "joined"),
     [
         ("a repre", "sentation of", "a representation of"),
-        ("an exper", "iment of", "an experiment of"),
         ("a multi", "agent system", "a multi-agent system"),
-        ("a state", "of-the-art model", "a state-of-the-art model"),
         ("a gradient", "based method", "a gradient-based method"),
         ("the graph", "networks there", "the graph-networks there"),
         ("by Hinton", "Salakhutdinov", "by Hinton-Salakhutdinov"),
         ("see https://example.org/a", "b/c", "see https://example.org/a-b/c"),
         ("GPT", "2 is", "GPT-2 is"),
         ("un", "like them", "unlike them"),
-        ("the out", "comes of it", "the outcomes of it"),
         ("state-of", "the-art models", "state-of-the-art models"),
         ("an RL", "based agent", "an RL-based agent"),
         ("on soft", "ware that", "on software that"),
         ("a soft", "margin loss", "a soft-margin loss"),
-        ("Deduce", "lm: a model", "Deduce-lm: a model"),
         ("on Paper", "Shelf we", "on PaperShelf we"),
         ("the pre", "and post-processing", "the pre- and post-processing"),
     ],
@@ -47,54 +43,38 @@ def test_hyphenated_words_are_joined(before: str, after: str, joined: str) -> No
         ("a range 1-", "5 of", "a range 1-5 of"),
         ("at 4e-", "4 of", "at 4e-4 of"),
         ("is $(a, b)$-", "RDP for", "is $(a, b)$-RDP for"),
-        ("grant N00-", "23-1", "grant N00-23-1"),
         ("of Llama3-", "Instruct", "of Llama3-Instruct"),
         ("two- or more", "and", "two- or more and"),
         ("a pre-", "and a postfix", "a pre- and a postfix"),
         ("a value of -", "5 is", "a value of - 5 is"),
-        ("the Curie\u2013", "Weiss law", "the Curie\u2013Weiss law"),
         ("pages 12\u2013", "15.", "pages 12\u201315."),
         ("a word \u2013", "as said", "a word \u2013 as said"),
         ("at https://example.org/", "some/path", "at https://example.org/some/path"),
         ("at https://example.org/some_", "path.html we", "at https://example.org/some_path.html we"),
         ("at https://example.org/page.", "The next", "at https://example.org/page. The next"),
-        ("at https://example.org", "we show", "at https://example.org we show"),
         ("(https://example.org)", "a/b", "(https://example.org) a/b"),
-        ("and/", "or", "and/or"),
         ("doi: 10.1", "234/5678.", "doi: 10.1234/5678."),
-        ("doi:", "10.1234/5678.", "doi: 10.1234/5678."),
         ("doi: 10.1234/56", "78.", "doi: 10.1234/5678."),
         ("doi: 10.1234/v1/2023.conf", "-main.313. URL", "doi: 10.1234/v1/2023.conf-main.313. URL"),
-        ("doi: 10.1234/j.kites.2016.07", ".002.", "doi: 10.1234/j.kites.2016.07.002."),
         ("10.1234/journal.", "kites.1008. URL", "10.1234/journal.kites.1008. URL"),
-        ("10.1234/KITE.", "2007.53.", "10.1234/KITE.2007.53."),
         ("doi: 10.1234/56.", "URL https://example.org", "doi: 10.1234/56. URL https://example.org"),
         ("URL http", "s://example.org/retrieve", "URL https://example.org/retrieve"),
-        ("https://example.org/retrieve", "/pii/S1.", "https://example.org/retrieve/pii/S1."),
         (
             "http://example.org/abs/2310.07.",
             "arXiv:2310.07 [cs].",
             "http://example.org/abs/2310.07. arXiv:2310.07 [cs].",
         ),
-        ("https://example.org/kites.", "2019.", "https://example.org/kites. 2019."),
         ("https://example.org/kites.", "however, we", "https://example.org/kites. however, we"),
         ("https://example.org/kites.", "html.", "https://example.org/kites.html."),
         ("before section 10.", "One line", "before section 10. One line"),
         ("评审人", "阅读论文", "评审人阅读论文"),
         ("使用。", "ICLR", "使用。ICLR"),
-        ("使用", "ICLR", "使用 ICLR"),
         ("ICLR", "使用", "ICLR 使用"),
-        ("ひらがな", "です", "ひらがなです"),
         ("논문을", "읽고", "논문을 읽고"),
     ],
 )
 def test_other_lines_are_joined_with_a_space(before: str, after: str, joined: str) -> None:
     assert Dehyphenator(line(text) for text in PAPER).join(before, after, is_cut=False) == joined
-
-
-def test_halves_of_hyphenated_words_do_not_count_as_words_of_the_paper() -> None:
-    joiner = Dehyphenator([line("a repre", is_cut=True), line("sentation of repre", is_cut=True), line("sentation")])
-    assert joiner.join("repre", "sentation", is_cut=True) == "representation"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +88,5 @@ def test_halves_of_hyphenated_words_do_not_count_as_words_of_the_paper() -> None
     ],
     ids=["a half is a word", "both halves are", "the whole is", "the compound is", "the whole is, and more often"],
 )
-def test_a_hyphenated_word_keeps_its_hyphen_if_the_paper_has_both_halves_or_the_compound(
-    papers_own: str, joined: str
-) -> None:
+def test_a_hyphen_stays_if_the_paper_has_the_compound(papers_own: str, joined: str) -> None:
     assert Dehyphenator([line(papers_own)]).join("a trans", "formation of", is_cut=True) == f"a {joined} of"

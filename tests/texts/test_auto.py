@@ -11,7 +11,7 @@ from naming import Naming
 from peercorpus.errors import EngineError, MissingExtraError, UnreadablePdfError
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import BlockKind
-from peercorpus.texts.engine import ENGINES, SEPARATOR, Converted, Engine, EngineSettings, load_engine
+from peercorpus.texts.engine import SEPARATOR, Converted, Engine, EngineSettings, load_engine
 from peercorpus.texts.engines import auto
 from peercorpus.texts.engines.auto import AutoEngine
 from peercorpus.texts.engines.external_package import join_markdown_pages
@@ -19,6 +19,7 @@ from peercorpus.texts.engines.nemotron import OcrEngine
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8
+
 """Enough words that a page of them does not consist of figures alone."""
 
 
@@ -42,14 +43,14 @@ def routed(monkeypatch: pytest.MonkeyPatch, heavier: Engine, own: Engine | None 
     return AutoEngine(EngineSettings(heavier=heavier.name))
 
 
-def test_a_well_read_file_is_not_sent_to_another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_well_read_file_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf, heavier = typeset(PAGE, PAGE), Stand("docling")
     converted = routed(monkeypatch, heavier).convert(pdf)
     assert converted == PdfiumLayout().convert(pdf)
     assert (heavier.sent, converted.heavier_pages) == ([], ())
 
 
-def test_only_the_pages_without_text_are_sent_and_their_share_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_pages_without_text_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = scanned(typeset(PAGE, PAGE, PAGE, PAGE), leaving=(1, 3, 4))
     heavier = Stand("rapidocr", f"# 2 Recognised\n\n{PAGE}", ocr_pages=(1,))
     converted = routed(monkeypatch, heavier).convert(pdf)
@@ -62,7 +63,7 @@ def test_only_the_pages_without_text_are_sent_and_their_share_is_stated(monkeypa
     assert converted.quality.empty_pages == 0
 
 
-def test_where_most_pages_are_bad_an_engine_for_whole_files_is_sent_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mostly_bad_files_are_sent_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = scanned(typeset(PAGE, PAGE, PAGE), leaving=(2,))
     heavier = Stand("docling", PAGE, PAGE, PAGE)
     converted = routed(monkeypatch, heavier).convert(pdf)
@@ -70,7 +71,7 @@ def test_where_most_pages_are_bad_an_engine_for_whole_files_is_sent_all_of_it(mo
     assert Naming("docling", "3 of 3", "page 2") in converted.problems
 
 
-def test_an_engine_that_gives_less_than_ours_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_poorer_text_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Stand("pdfium-layout", PAGE, PAGE + 60 * "\ufffd")
     converted = routed(monkeypatch, Stand("docling", "Little."), own).convert(typeset(PAGE, PAGE))
     assert converted.heavier_pages == ()
@@ -78,16 +79,8 @@ def test_an_engine_that_gives_less_than_ours_is_not_taken(monkeypatch: pytest.Mo
     assert converted.markdown.split(SEPARATOR)[1].startswith("The gradient")
 
 
-def test_unknown_characters_send_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Stand("pdfium-layout", PAGE, PAGE + 60 * "\ue001")
-    converted = routed(monkeypatch, Stand("docling", PAGE), own).convert(typeset(PAGE, PAGE))
-    assert converted.problems == ("read by docling (unknown characters; 1 of 2 pages in all): page 2",)
-
-
 @pytest.mark.parametrize(("name", "sent"), [("docling", [2]), ("rapidocr", [])])
-def test_unsure_formulas_send_the_file_to_an_engine_that_reads_formulas(
-    monkeypatch: pytest.MonkeyPatch, name: str, sent: Sequence[int]
-) -> None:
+def test_unsure_formulas_need_a_heavier_engine(monkeypatch: pytest.MonkeyPatch, name: str, sent: Sequence[int]) -> None:
     class Unsure(Stand):
         def convert(self, pdf: bytes) -> Converted:
             return replace(super().convert(pdf), quality=TextQuality(0.0, 0, 0, formulas=9, formula_sureness=0.4))
@@ -98,7 +91,7 @@ def test_unsure_formulas_send_the_file_to_an_engine_that_reads_formulas(
     assert len(converted.heavier_pages) == sum(sent)
 
 
-def test_if_a_heavier_engine_cannot_read_a_file_our_text_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_text_is_kept_if_theirs_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     class Helpless(Stand):
         def convert(self, pdf: bytes) -> Converted:  # noqa: ARG002
             raise UnreadablePdfError("It gave up.")
@@ -108,7 +101,7 @@ def test_if_a_heavier_engine_cannot_read_a_file_our_text_is_kept(monkeypatch: py
     assert converted.problems == ("without text: page 2", "docling cannot read it: It gave up.")
 
 
-def test_a_heavier_engine_that_cannot_work_at_all_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_cannot_work_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(Stand):
         def convert(self, pdf: bytes) -> Converted:  # noqa: ARG002
             raise EngineError("No models.")
@@ -117,7 +110,7 @@ def test_a_heavier_engine_that_cannot_work_at_all_ends_the_run(monkeypatch: pyte
         routed(monkeypatch, Broken("docling")).convert(scanned(typeset(PAGE)))
 
 
-def test_without_a_heavier_engine_the_message_says_what_one_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heavier_engine_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
     def none_installed(name: str, settings: EngineSettings) -> Engine:
         if name == auto.OCR:
             raise MissingExtraError("rapidocr", "ocr")
@@ -134,27 +127,8 @@ def test_a_named_heavier_engine_must_be_installed() -> None:
         load_engine("auto", EngineSettings(heavier="nemotron"))
 
 
-def test_its_version_changes_with_the_heavier_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    versions = {routed(monkeypatch, Stand(name)).version for name in ("docling", "vision")}
-    assert len(versions) == 2
-    assert all(len(version) <= 100 for version in versions)
-
-
-def test_the_router_is_registered() -> None:
-    assert "auto" in ENGINES
-
-
-def test_ocr_of_single_pages_goes_through_the_layout_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    pdf = scanned(typeset(PAGE, PAGE), leaving=(1,))
-    converted = routed(monkeypatch, OcrEngine(Reader(typeset(PAGE)))).convert(pdf)
-    first, second = converted.markdown.split(SEPARATOR)
-    assert second.split() == first.split()
-
-
 @pytest.mark.parametrize("knows_blocks", [True, False])
-def test_pages_of_two_engines_have_their_blocks_in_one_text(
-    monkeypatch: pytest.MonkeyPatch, knows_blocks: bool
-) -> None:
+def test_pages_of_two_engines_keep_their_blocks(monkeypatch: pytest.MonkeyPatch, knows_blocks: bool) -> None:
     pdf = scanned(typeset(PAGE, PAGE, PAGE), leaving=(1, 3))
     recognised = Stand("rapidocr", "Words that were recognised. " * 40)
     heavier = OcrEngine(Reader(typeset(PAGE))) if knows_blocks else recognised
