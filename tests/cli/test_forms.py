@@ -14,13 +14,9 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 V = "Invented.cc/2024/Conference"
-
 INVITATION = f"{V}/-/Official_Review"
-
 ESCAPE = "\x1b[31m"
-
 OPTIONS = ["1: reject", "3: not yet", "6: accept"]
-
 ASKED: dict[str, dict[str, Any]] = {
     "title": {"order": 1, "value": {"param": {"type": "string"}}},
     "summary": {"order": 2, "value": {"param": {"type": "string", "optional": True}}},

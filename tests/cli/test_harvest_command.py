@@ -24,7 +24,6 @@ from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import open_workspace
 
 VENUE = "Borealis.cc/2024/Conference"
-
 WORLD = build_world(papers=12, venues=[VENUE])
 
 

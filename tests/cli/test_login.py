@@ -16,9 +16,7 @@ from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 
 VENUE = "Borealis.cc/2024/Conference"
-
 WORLD = replace(build_world(papers=1, venues=[VENUE]), password="s3cret of the reader")
-
 VARIABLES = ("PEERCORPUS_TOKEN", "PEERCORPUS_USER", "PEERCORPUS_PASSWORD", "PEERCORPUS_MFA_CODE")
 
 

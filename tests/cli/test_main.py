@@ -27,9 +27,7 @@ LATER = {
     "UnreachableError",
     "WorkspaceLockedError",
 }
-
 FOUND = {"RefusedAlikeError"}
-
 PAGE = (Path(__file__).parents[2] / "docs/cli.md").read_text()
 
 
@@ -52,9 +50,7 @@ ARGUMENTS: dict[str, tuple[object, ...]] = {
     "NotJsonError": ("It broke.", "https://api2.openreview.net/notes", b"[}"),
     "TooLargeError": ("It broke.", "a reason"),
 }
-
 KINDS = sorted({kind for kind in kinds_below(PeercorpusError) if kind.__module__ == "peercorpus.errors"}, key=str)
-
 COMMANDS = dict(commands_of(command_line.app))
 
 
@@ -120,7 +116,6 @@ def here(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 OBJECTS = ("build", "status", "check", "reminders", "audit grades")
-
 """Commands that work on a workspace and can run in one without papers."""
 
 
@@ -211,7 +206,6 @@ def test_a_missing_extra_is_named_before_its_modules_are_imported(tmp_path: Path
 
 
 NOT_FINITE = ("nan", "inf", "-inf")
-
 REFUSED = [
     *(("build", "--pdf-timeout-s", number) for number in (*NOT_FINITE, "0", "-1")),
     *(("build", "--workers", number) for number in ("nan", "0", "-1", "1.5")),
@@ -220,7 +214,6 @@ REFUSED = [
     *(("bench", "--temperature", number) for number in (*NOT_FINITE, "-1")),
     *(("finetune", "--min-confidence", number) for number in (*NOT_FINITE, "-1", "2")),
 ]
-
 NEEDED = {
     "build": ["build"],
     "harvest": ["harvest", "ICLR2024"],

@@ -163,7 +163,6 @@ def test_options_without_effect_are_refused(run: Run, iclr_corpus: Path, command
 
 
 FORUM = "rAUB0nwSeI"
-
 """A paper of the demo."""
 
 
@@ -286,16 +285,13 @@ def test_a_manifest_of_another_shape_hides_no_file(run: Run, tmp_path: Path, mon
 
 
 KITES = "Kites.org/2031/Workshop"
-
 NOTE = {"forum": "p1", "domain": KITES, "readers": ["everyone"], "tcdate": 1780000000000}
-
 PAPER = NOTE | {
     "id": "p1",
     "invitations": [f"{KITES}/-/Submission"],
     "signatures": [f"{KITES}/Submission1/Authors"],
     "content": {"title": {"value": "Kites in Rain"}},
 }
-
 REVIEW = NOTE | {
     "id": "r1",
     "replyto": "p1",
@@ -303,9 +299,7 @@ REVIEW = NOTE | {
     "signatures": [f"{KITES}/Submission1/Reviewer_a1"],
     "content": {"verdict_overall": {"value": "7: good"}},
 }
-
 SCALE = 'answers = { offered = ["9: superb", "1: poor"], low = 1, high = 9 }'
-
 FORM = f"""[[venue]]
 id = "{KITES}"
 source = "invented"

@@ -16,11 +16,9 @@ from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import open_workspace
 
 SECRET = "zanzibarite"
-
 """A word of the submission that only the account may read, and of its reviews."""
 
 INTERNAL = "quokkaesque"
-
 """A word of what reviewers and chairs post among themselves."""
 
 

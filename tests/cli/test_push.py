@@ -13,7 +13,6 @@ from peercorpus.installation import advise_install
 from planted_releases import Plan, plan
 
 __all__ = ["plan"]
-
 ID = "ada/kites"
 
 
@@ -40,7 +39,6 @@ def release(plan: Plan, tmp_path: Path) -> Path:
 
 
 PROGRESS = "release: verifying files "
-
 """Progress of the check before an upload."""
 
 

@@ -106,7 +106,6 @@ def test_splits_are_written_and_kept_by_a_later_release(run: Run, workspace: Pat
 
 
 VENUE = "Invented.cc/2024/Conference"
-
 ANSWER = "It was calm on both days."
 
 

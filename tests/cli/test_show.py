@@ -18,7 +18,6 @@ from peercorpus.corpus.forums import PaperRecord
 from peercorpus.records.papers import Conflict, StatedSplit
 
 V = "Invented.cc/2024/Conference"
-
 ESCAPE = "\x1b[2J\x1b[31m"
 
 

@@ -24,9 +24,7 @@ from peercorpus.workspace.workspace import open_workspace
 from small_venues import fill
 
 V = "Invented.cc/2024/Conference"
-
 ESCAPE, TURNED = "\x1b[2J\x1b[31m", "\u202e"
-
 SHOWN_MS = 1_700_000_000_000
 
 
@@ -146,7 +144,6 @@ def test_unknown_names_of_invitations_are_listed_with_counts(run: Run, tmp_path:
 
 
 NONE = NamedExamples(0, [])
-
 LONG = "NeurIPS.cc/2023/Track/Datasets_and_Benchmarks_of_Kites"
 
 
@@ -211,9 +208,7 @@ def test_names_with_control_characters_cannot_write_to_the_terminal() -> None:
 
 
 ONE_OF_MANY = re.compile(r"(?<![\w.,:/-])1 ([A-Za-z]+s)\b")
-
 NO_PLURALS = {"across", "as", "has", "is", "plus", "this", "was", "its"}
-
 """Words that may follow 1, although they end in s."""
 
 COMMANDS = (

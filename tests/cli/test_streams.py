@@ -14,9 +14,7 @@ import pytest
 from peercorpus.cli import interrupts
 
 PROGRAM = (sys.executable, "-m", "peercorpus")
-
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-
 LOST = """
 import time
 from peercorpus.cli import interrupts
@@ -32,7 +30,6 @@ try:
 except KeyboardInterrupt:
     print("stopped")
 """
-
 SLOW_IMPORT = """
 import os, signal, sys
 
@@ -45,7 +42,6 @@ sys.meta_path.insert(0, Slow())
 from peercorpus.cli.main import main
 main(["venues"])
 """
-
 BROKEN_OFF = """
 import sys
 from types import SimpleNamespace
@@ -62,7 +58,6 @@ whole = SimpleNamespace(call_command=break_off)
 sys.modules["{module}"] = whole if "{module}" == "peercorpus.cli.commands" else Broken(__path__=[])
 main.main([])
 """
-
 NOTE = {
     "id": "rkgO66VKDS",
     "forum": "rkgO66VKDS",

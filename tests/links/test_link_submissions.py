@@ -32,18 +32,13 @@ from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 
 WORKSHOP = "ICLR.cc/2020/Workshop/Clouds"
-
 KEY = "b" * 64
-
 LATER = NOON + timedelta(days=120)
-
 TITLE = "Counting the White Clouds of Three Towns"
-
 ABSTRACT = (
     "We count clouds above three towns. A camera looks up, and each picture is cut into squares of equal size. Adding"
     " up the white ones gives a count that is exact, and lower than was thought since 1802."
 )
-
 OTHER = (
     "Rivers carry more sand in spring than in autumn. From the records of forty gauges we learn how much, and show that"
     " neither rain nor melting snow alone can tell it; a model with both halves the error."
@@ -305,9 +300,7 @@ def test_a_template_links_no_papers(tmp_path: Path) -> None:
 
 
 ACL = "ACL.org/2026/Conference"
-
 ARR_OLD, ARR_NEW = "ARR.org/2025/October", "ARR.org/2026/January"
-
 ACL_WORKSHOP = "ACL.org/2026/Workshop/Clouds_ARR_Commitment"
 
 
@@ -332,14 +325,12 @@ def test_a_commitment_is_no_resubmission(tmp_path: Path, venue_id: str, field: s
 
 
 TOPICS, OTHERS = 20, 500
-
 STOCK = (
     "In this paper we propose a novel approach to the problem of {}.",
     "Extensive experiments on several benchmarks show that our method outperforms strong baselines.",
     "Our code is publicly available.",
     "However, existing methods suffer from high computational cost.",
 )
-
 VENUES = (ICLR, ICML, TMLR)
 
 
@@ -448,9 +439,7 @@ SAYS = (
     "Compared to the previous submission at {} little has changed.",
     "Was this not already rejected last year? {}",
 )
-
 MERE = ("See {}.", "Please also have a look at {} and the reviews there.", "({})")
-
 KINDS = (
     "two tenths retitled",
     "two tenths joined retitled",
@@ -465,7 +454,6 @@ KINDS = (
     "blind named in a review",
     "linked in a review",
 )
-
 """`linked`: by the same authors, and a review links to the other without calling it the earlier one."""
 
 EACH = 6

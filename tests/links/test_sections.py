@@ -11,15 +11,10 @@ from peercorpus.records.enums import ChangeKind
 from revised_papers import CASES, KINDS, Revision, find_truth, render, revise, score
 
 HEAD = "# On Clouds\n\nAnonymous authors\n\n## Abstract\n\n"
-
 FIRST, REST = "We count, as is usual and in spite of the rain,", "Boltzmann clouds on a bright day. It is known to few."
-
 CAPTION = "Figure 1: A cloud above the town."
-
 NOTE = "<sup>1</sup>Nobody asked us to count them."
-
 TABLE = "| Town | Clouds |\n| --- | --- |\n| Ulm | 17 |\n| Bern | -4 |"
-
 FORMULA = r"$$a = \frac{1}{2}b,$$ (3)"
 
 
@@ -132,11 +127,8 @@ def test_an_unclosed_code_fence_hides_no_heading() -> None:
 
 
 START = "Clouds are counted by all who look\n"
-
 END = "up on a bright day in the afternoon. It is known to few.\n"
-
 FIGURE = "Figure 1: A cloud above the town, as one sees it in the\nafternoon from a hill.\n"
-
 FOOTNOTE = "1Nobody asked us to count them, and we were not paid.\n"
 
 

@@ -24,17 +24,14 @@ from peercorpus.links.similarity import (
 )
 
 CLOUDS = "Counting the White Clouds of Three Towns"
-
 ABSTRACT = (
     "We count clouds above three towns. A camera looks up, and each picture is cut into squares of equal size. Adding"
     " up the white ones gives a count that is exact, and lower than was thought since 1802."
 )
-
 OTHER = (
     "Rivers carry more sand in spring than in autumn. From the records of forty gauges we learn how much, and show that"
     " neither rain nor melting snow alone can tell it; a model with both halves the error."
 )
-
 EDITED = ABSTRACT.replace("A camera looks up, and each picture", "Each picture of a camera").replace("exact", "right")
 
 
@@ -184,9 +181,7 @@ def test_a_new_title_by_the_same_authors() -> None:
 
 
 SHORT = "We count white clouds above three towns and find that they are fewer than was thought."
-
 LONG = f"{SHORT} A camera looks up, and each picture is cut into squares."
-
 """The short one contains more than half of its word pairs."""
 
 

@@ -19,7 +19,6 @@ from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import ChangeKind
 
 ADDED, REMOVED, CHANGED, MOVED = ChangeKind
-
 PAPER = """\
 Counting Clouds
 Anonymous authors
@@ -33,7 +32,6 @@ A camera looks up. Each picture is cut into ten thousand squares of equal size. 
 The towns have 17 clouds. This is more than was thought.
 References
 [1] L. Howard. On the Modifications of Clouds. 1803."""
-
 MARKDOWN = """\
 # Counting Clouds
 
@@ -52,7 +50,6 @@ The towns have 17 clouds on most days. This is more than was thought.
 ## References
 
 [1] L. Howard. On the Modifications of Clouds. 1803."""
-
 EQUATIONS = MARKDOWN.replace(
     "white ones.",
     "white ones.\n\n$$a + b$$ (1)\n\n$$a - b \\tag{2}$$\n\n$$c$$ (2a)\n\nThis was counted by nobody before.",
@@ -110,7 +107,6 @@ PROOFS = """\
 Proof. The sky is finite, so that its clouds are. This completes the proof.
 5 Proof of Theorem 2
 Proof. A cloud casts one shadow at a time, at noon. This completes the proof."""
-
 NEW_PROOF = """\
 4 Proof of Theorem 1
 Proof. Every town lies under some part of the sky. This completes the proof."""
@@ -329,7 +325,6 @@ def test_headings_are_distinguished_from_other_lines(text: str, headings: list[s
 
 
 WORDS = st.sampled_from([f"{a}{b}" for a in ("Cloud", "Rain", "Snow") for b in (" falls.", " stays here.", " melts.")])
-
 ITEMS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 
 
@@ -397,7 +392,6 @@ def test_any_two_texts_can_be_compared(left: str, right: str) -> None:
 
 
 MEGABYTE = 1_000_000
-
 HOSTILE = {
     "empty": "",
     "blank": " \n\t\n " * 1000,

@@ -116,7 +116,6 @@ def test_two_runs_do_not_write_at_once(workspace: Path) -> None:
 
 
 RE2 = SplitRequest(Profile.RE2)
-
 BOTH = (ICLR, ICML)
 
 

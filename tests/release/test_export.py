@@ -274,7 +274,6 @@ def test_late_turns_are_counted(tmp_path: Path) -> None:
 
 
 BY_POINT = PromptOptions(by_point=0.9)
-
 PAPERS = [f"p{number:02}" for number in range(12)]
 
 

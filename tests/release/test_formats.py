@@ -47,7 +47,6 @@ def trained(row):
 def whole(row):
     return tokenizer.decode(row["input_ids"])
 """
-
 TRL = (
     TOKENIZER
     + """
@@ -82,7 +81,6 @@ assert "rating" not in tokenizer.decode(batch["input_ids"][0])
 print("opened")
 """
 )
-
 LLAMA_FACTORY = (
     TOKENIZER
     + """
@@ -109,7 +107,6 @@ assert "I doubt it." in trained(train[0]) and "I see." in trained(train[0]) and 
 print("opened")
 """
 )
-
 AXOLOTL = (
     TOKENIZER
     + """
@@ -139,7 +136,6 @@ assert all("We fly." in whole(row) for row in train)
 print("opened")
 """
 )
-
 DATASETS = """
 import sys
 from datasets import load_dataset

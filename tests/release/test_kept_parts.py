@@ -38,9 +38,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 NEURIPS = "NeurIPS.cc/2022/Conference"
-
 PAPERS = {ICLR: ("a1", "a2", "a3"), ICML: ("b1", "b2gone"), NEURIPS: ("c1", "c2"), TMLR: ("d1",)}
-
 RE2 = SplitRequest(Profile.RE2)
 
 

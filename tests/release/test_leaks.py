@@ -26,13 +26,9 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from planted_releases import Plan, add_posts_and_texts, found, plan
 
 __all__ = ["plan"]
-
 PAPERS = "data/papers/iclr-00000-of-00001.parquet"
-
 REBUTTAL = "data/rebuttal/test-00000-of-00001.parquet"
-
 TEST = "data/review_sft/test-00000-of-00001.parquet"
-
 SPLITS = "splits/re2.json"
 
 

@@ -18,13 +18,10 @@ from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Task
 
 META_AT = NOON - timedelta(days=1)
-
 """The decision is posted at noon, the meta-review a day before."""
 
 BEFORE, BETWEEN, AFTER = META_AT - timedelta(days=1), META_AT + timedelta(hours=1), NOON + timedelta(days=1)
-
 LATE = "PLUGH"
-
 """A word that was posted too late."""
 
 

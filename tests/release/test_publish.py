@@ -156,11 +156,8 @@ for described in card.data.dataset_info:
     again = DatasetInfo._from_yaml_dict(described)
     assert {split: one.num_examples for split, one in again.splits.items()} == expected[name]
 """
-
 CORPUS = {"iclr": 3, "icml": 1}
-
 TASKS = {"train": 2, "validation": 1, "test": 1}
-
 ROWS = {
     "papers": CORPUS | {"tmlr": 1},
     "papers_full": CORPUS | {"tmlr": 1},
@@ -182,7 +179,6 @@ ROWS = {
     "meta_review_sft": {"test": 1},
     "acceptance": {"test": 1},
 }
-
 """Return the number of rows by configuration and split."""
 
 

@@ -162,7 +162,6 @@ SPLITS = ("train", "test")
 
 
 KEPT = PromptOptions(chat=ChatOptions(ends_answered=False))
-
 RE2 = ExportRequest(ExportLayout.RE2, telling=KEPT)
 
 

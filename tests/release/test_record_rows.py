@@ -31,7 +31,6 @@ from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 
 Row = dict[str, Any]
-
 LATER = VersionMoment.CAMERA_READY
 
 

@@ -38,7 +38,6 @@ paper_topic_and_main_contributions reasons_to_accept reasons_to_reject excitemen
 summary_of_paper summary_of_recommendation technical_quality clarity_of_presentation potential_impact robotics_focus
 extra_scores extra_text
 """
-
 """The table "Decoding reviews_json" of ReviewBench's card, row by row."""
 
 
@@ -140,9 +139,7 @@ def test_two_answers_of_one_name_are_both_kept() -> None:
 
 
 D_AND_B = "NeurIPS.cc/2021/Track/Datasets_and_Benchmarks/Round1"
-
 EMNLP = "EMNLP/2023/Conference"
-
 MEMBERS = [*FIELDS, "extra_scores", "extra_text"]
 
 

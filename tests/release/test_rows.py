@@ -128,7 +128,6 @@ def test_texts_are_joined_in_any_order(tmp_path: Path) -> None:
 
 
 META, RULING = "The kites of this paper fly.", "All agree."
-
 """Return the words of the meta-review, and of the decision."""
 
 

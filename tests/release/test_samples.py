@@ -32,7 +32,6 @@ from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
 
 AUTHOR = ChatOptions(assistant=Role.AUTHOR)
-
 CONVERSATIONS = "data/conversations/iclr-00000-of-00001.parquet"
 
 
@@ -88,7 +87,6 @@ SEEN = [
     PromptOptions(chat=ChatOptions(ends_answered=False)),
     PromptOptions(chat=ChatOptions(Role.AUTHOR, ThirdParties.LEAVE, ends_answered=False)),
 ]
-
 """Every option of dialogues, of which some are made from the messages of `rebuttal` and others from turns."""
 
 
@@ -147,11 +145,9 @@ def test_a_release_without_conversations_of_the_task_is_refused(tmp_path: Path) 
 
 
 BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
-
 """The decision is posted at noon."""
 
 LATE = "PLUGH"
-
 """A word posted after the decision."""
 
 AS_AUTHORS = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR))
@@ -247,7 +243,6 @@ STATES: Mapping[AtDecision, float | None] = {
     AtDecision.NO_DECISION_TIME: 9.0,
     AtDecision.NO_REVIEW_TIME: 9.0,
 }
-
 """Return the last score a task may know, of a review that ends at 9 and was at 4, if that is known."""
 
 

@@ -34,7 +34,6 @@ from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import re2_paper, re2_rebuttal, reviewbench_row, write_json, write_manuscript, write_parquet
 
 RE2 = SplitRequest(Profile.RE2)
-
 DAY = date(2020, 6, 1)
 
 

@@ -16,14 +16,11 @@ from peercorpus.release.kept_splits import take_stated_splits
 from peercorpus.release.splits import NO_SPLITS, RE2_SIZES, PaperSplits, Split, Task, Usable, draw_splits, split_sizes
 
 DAY = date(2024, 1, 1)
-
 BOTH, REVIEWS, NOTHING = frozenset(Task), frozenset({Task.REVIEW}), frozenset[Task]()
-
 DATES = [
     None,
     *(datetime(2024, 1, 1, 23, 59, tzinfo=UTC) + timedelta(minutes=minutes) for minutes in (-9999, 0, 1, 99)),
 ]
-
 HELD = (Split.TEST, Split.VALIDATION)
 
 

@@ -55,11 +55,9 @@ from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 WORD = "XYZZY"
-
 """A word in all texts of the paper that is taken down, including those of its changes."""
 
 GONE, OTHER, EARLIER = "f2gone", "f1stays", "f0earlier"
-
 WORDS: dict[type, dict[str, Any]] = {
     Paper: dict.fromkeys(("title", "abstract", "decision", "decision_comment"), WORD),
     Review: {"title": WORD, "sections": (Section(SectionKind.SUMMARY, "summary", WORD),)},
@@ -209,21 +207,17 @@ def test_changes_contain_no_text_of_a_removed_file(tmp_path: Path) -> None:
 
 
 VENUE_IDS = [venue.venue_id for venue in (*VENUES, FJORD)]
-
 KINDS = [
     ("review", "decision"),
     ("rebuttal", "comment", "acknowledgement"),
     ("meta_review", "withdrawal", "desk_rejection"),
 ]
-
 """Kinds taken down together: in no group does one speak of another."""
 
 EVERYWHERE = {"review", "comment"}
-
 """Kinds that each venue has."""
 
 MIN_CHARACTERS = 30
-
 """Shortest line to search for, in characters: shorter ones may occur in other posts."""
 
 

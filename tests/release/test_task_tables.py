@@ -17,9 +17,7 @@ from peercorpus.records.scores import ScoreChange
 from peercorpus.release.request import Profile, SplitRequest
 
 RE2 = SplitRequest(Profile.RE2)
-
 FIRST = score("rating", 3.0, "3: Reject", Aspect.RECOMMENDATION, Phase.INITIAL)
-
 LAST = score("rating", 6.0, "6: Weak Accept", Aspect.RECOMMENDATION)
 
 

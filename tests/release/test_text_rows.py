@@ -20,9 +20,7 @@ from peercorpus.release.text_rows import mask_blocks
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 SHA, OTHER = "a" * 64, "b" * 64
-
 NOTE = RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")
-
 PARTS: tuple[Part, ...] = (
     "Write to ada@kites.example before you read on.",
     heading("1", "Herbs"),

@@ -12,7 +12,6 @@ from peercorpus.models.endpoint import ModelSettings
 from peercorpus.release.by_model.turn_titles import Titler, read_title
 
 TURN = {"post_ids": ("a", "b"), "titles": ("Answer (1/2)", "Answer (2/2)"), "title": "Answer", "text": "Kites fly."}
-
 ONE = {**TURN, "post_ids": ("a",)}
 
 

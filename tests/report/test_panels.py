@@ -17,9 +17,7 @@ from peercorpus.report.figure_style import styled
 from peercorpus.report.panels import PANELS, POINT_PANELS, RE2_PANELS, Panel
 
 ALL_PANELS = {**PANELS, **RE2_PANELS}
-
 EMPTY = "model_written"
-
 """The figure needs hundreds of texts from before 2022; its own tests draw it."""
 
 
@@ -127,7 +125,6 @@ READ: Mapping[str, Callable[[Figure], int]] = {
     "review_load": labelled,
     "responses_by_area": lambda figure: total(labels(figure.axes[0]), r"n = ([\d,]+)"),
 }
-
 """Return how many items are drawn, read from bars, cells and labels."""
 
 SAME = {

@@ -24,7 +24,6 @@ from peercorpus.report.write_report import compute_statistic, write_report
 from peercorpus.workspace.workspace import Workspace
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)> --> $\\frac{1}{ ]]> \u202e\x1b[31m 会议 {0} %s"
-
 """Markup, the end of a comment, TeX, control characters, letters missing from the font, and placeholders."""
 
 

@@ -19,7 +19,6 @@ from peercorpus.texts.engines.nemotron import OcrEngine
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8
-
 """Enough words that a page of them does not consist of figures alone."""
 
 

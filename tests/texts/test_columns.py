@@ -12,7 +12,6 @@ from peercorpus.texts.layout.formulas.display import Formula, find_formulas
 from peercorpus.texts.layout.formulas.inline import inline
 
 WIDTH = 600.0
-
 LONG = "a line that is long enough to tell"
 
 

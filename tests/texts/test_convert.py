@@ -27,9 +27,7 @@ from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
 VENUE = "V.cc/2020/Conference"
-
 KEY, LATER_KEY = "a" * 64, "b" * 64
-
 NOON = datetime(2020, 1, 1, tzinfo=UTC)
 
 
@@ -184,7 +182,6 @@ def test_an_option_not_taken_stops_the_run(workspace: Workspace) -> None:
 
 
 SHA256 = hashlib.sha256(b"invented").hexdigest()
-
 FULL = Converted(
     markdown="Ä.\n\n---\n\nB.",
     pages=2,

@@ -244,7 +244,6 @@ SET: dict[str, Any] = {
     "engine_model": "m",
     "max_pages": 1_000,
 }
-
 ENDPOINT = {name: SET[name] for name in ("engine_url", "engine_model")}
 
 

@@ -10,9 +10,7 @@ from peercorpus.texts.layout.tables.cells import CellRow, CellText, Word
 from peercorpus.texts.layout.tables.grid import separate_cells
 
 HEADS: Cells = {100: "Model", 200: "BLEU", 300: "Loss"}
-
 OURS: Cells = {100: "Ours", 200: "28.4", 300: "1.25"}
-
 BASE: Cells = {100: "Base", 200: "27.3", 300: "1.31"}
 
 
@@ -121,7 +119,6 @@ def test_short_words_make_a_table(page: InventedPage) -> None:
 
 
 PROSE = "It goes on to say that one of them is better than"
-
 PROGRAM = ("Algorithm 1 Descent", "Require: a rate", "1: for all t do", "2: x = x - 1", "3: end for")
 
 
@@ -172,9 +169,7 @@ def test_many_words_between_rules_are_processed_quickly(page: InventedPage) -> N
 
 
 BELOW: Cells = {100: "Model", 160: "dev", 200: "test", 260: "dev", 300: "test"}
-
 WIDE_OURS: Cells = {100: "Ours", 160: "28.4", 200: "27.1", 260: "1.25", 300: "1.31"}
-
 WIDE_BASE: Cells = {100: "Base", 160: "27.3", 200: "26.0", 260: "1.38", 300: "1.40"}
 
 

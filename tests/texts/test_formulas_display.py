@@ -89,7 +89,6 @@ def at_the_edge(*pieces: tuple[str, str], base: float = 720.0) -> list[TextRun]:
 
 
 WIDE = [run(letter, 290 + 16 * at, LETTERS, base=702) for at, letter in enumerate("abcdefghijklm")]
-
 BEGINNINGS = {
     "the next row begins with a relation": [
         *at_the_edge(("D", LETTERS), ("(", UPRIGHT), ("A", LETTERS), (")", UPRIGHT)),

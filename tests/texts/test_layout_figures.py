@@ -10,7 +10,6 @@ from peercorpus.texts.layout.drawings import split_drawings
 from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
 
 WEST, EAST = Box(100, 500, 200, 600), Box(300, 500, 400, 600)
-
 BESIDE = Shapes(images=[WEST], forms=[EAST])
 
 
@@ -103,21 +102,13 @@ def test_notices_at_the_foot_of_the_first_page_follow_its_text() -> None:
 
 
 FRAME = Box(150, 500, 350, 600)
-
 CURVES = [Box(150 + 30 * step, 500, 180 + 30 * step, 520 + 10 * step) for step in range(6)]
-
 PLOT = Shapes(strokes=[FRAME, *CURVES])
-
 TITLE = line("Figure 3: Waiting time by the number of crossings.", 470.0)
-
 PROSE = line("The text above the figure goes on to the end of its column, as it does.", 640.0)
-
 INSIDE = line("Xebec", 580.0, left=300, right=330, size=7.0)
-
 TICKS = [line(text, 492.0, left=left, right=left + 15, size=7.0) for text, left in (("137", 170), ("274", 260))]
-
 AXIS = line("tallied sailings", 483.0, left=220, right=280, size=7.0)
-
 LABELS = [INSIDE, *TICKS, AXIS]
 
 

@@ -18,9 +18,7 @@ from peercorpus.texts.layout.listings import replace_listings
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 MONO, LETTERS = read_font("CMTT10"), read_font("CMMI10")
-
 FULL = "These words fill the whole of their column from its left end to the right"
-
 WIDTH = 5.0
 
 
@@ -221,9 +219,7 @@ def test_step_numbers_are_processed_in_linear_time(numbers: str) -> None:
 
 
 ALGORITHMS = Path(__file__).parent / "algorithms"
-
 FORMULA = re.compile(r"\$[^$]+\$(?: ?= ?)?")
-
 NUMBERED = """\
 Data: graph $, source $
  1 foreach $ do
@@ -238,7 +234,6 @@ Data: graph $, source $
 10    end
 11 end
 12 return $"""
-
 BOXED = """\
 Data: numbers $
 $;
@@ -246,7 +241,6 @@ for $ to $ do
    $;
 end
 return $"""
-
 UNDECORATED = """\
 $
 for $ to $ do
@@ -256,7 +250,6 @@ for $ to $ do
   end if
 end for
 return $"""
-
 SORT = """\
 Insertion-Sort$
 1 for $ to $.length
@@ -267,7 +260,6 @@ Insertion-Sort$
 6          $
 7          $
 8     $key"""
-
 HEAP = """\
 Max-Heapify$
  1 $Left$

@@ -26,9 +26,7 @@ from peercorpus.texts.engine import SEPARATOR, Converted, without_pages
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "markdown"
-
 RULED, TWO_COLUMNS = PageStyle("Kites 2024", 1, True, False), PageStyle("Kites 2024", 2, True, False)
-
 CASES = {
     "submitted": (RULED, Draft.SUBMISSION),
     "published": (RULED, Draft.CAMERA_READY),
@@ -109,7 +107,6 @@ def test_a_title_in_small_capitals_continues_on_a_line_without_a_large_capital()
 
 
 GRAVE, ACUTE, CEDILLA, DOTLESS = "\\301", "\\302", "\\313", "\\365"
-
 """Codes of Helvetica's own encoding; an accent is 3.33 wide at 10 points."""
 
 
@@ -153,7 +150,6 @@ WRITTEN = {
     "double acute": ("\\315", "o", "ő"),
     "caron": ("\\317", "c", "č"),
 }
-
 """The code of each accent in Helvetica's own encoding, a letter, and both as one character."""
 
 
@@ -214,7 +210,6 @@ def test_the_rules_of_a_figure_are_not_those_of_the_page() -> None:
 
 
 SCRIPTS = Path(__file__).parent / "scripts"
-
 _COMMAND = re.compile(r"\\\w+(?:\{(?P<inner>[^}]*)\})?|[{}$]")
 
 
@@ -239,7 +234,6 @@ def test_paragraphs_in_other_scripts_are_read_as_they_were_written(name: str) ->
 
 
 ARABIC = ("مراجعة", "الأقران", "العلمي", "كيف")
-
 ENGLISH = ("peer", "review", "of", "papers")
 
 
@@ -265,13 +259,10 @@ def test_words_of_both_directions_are_in_reading_order(words: list[str], is_righ
 
 
 PIECES = b"BT /F 12 Tf 72 700 Td (one) Tj ( t) Tj (w) Tj (o ) Tj 100 0 Td (far) Tj -100 -20 Td ((3) three) Tj (.) Tj ET"
-
 MIXED = b"BT /G 12 Tf 72 700 Td (ab CD) Tj (DC ef) Tj ( gh) Tj 0 -20 Td (plain) Tj ET"
-
 LEFTWARD = by_hand([b"BT /F 12 Tf 72 700 Td (abc d) Tj (ef gh) Tj (, ij k) Tj ET"]).replace(
     b"/Type /Catalog", b"/Type /Catalog /ViewerPreferences << /Direction /R2L >>"
 )
-
 FORMULAS = set_pages("""
 #set page(columns: 2)
 #lorem(90) with $x_1 + y^2 = sqrt(z)$, *bold* and _slanted_ words, office ffi.
@@ -279,7 +270,6 @@ FORMULAS = set_pages("""
 #lorem(60) $ sum_(i=1)^n (a_i)/(b_i) = integral f(x) dif x $
 #table(columns: 3, ..range(12).map(n => [cell #n]))
 """)
-
 PDFS = {
     "no text": drawn(b""),
     "one letter": drawn(lines("x")),

@@ -20,7 +20,6 @@ from peercorpus.texts.engine import SEPARATOR, Converted, _convert
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGES = 12
-
 ALL = list(range(1, PAGES + 1))
 
 

@@ -190,9 +190,7 @@ def _print(printer: Printer, one: dict[str, Any]) -> None:
 
 
 CASES = [(style, is_anonymous) for style in STYLES for is_anonymous in (True, False)]
-
 NAMES = [f"{style}-{'anonymous' if is_anonymous else 'final'}" for style, is_anonymous in CASES]
-
 FORMULA = "$$"
 
 

@@ -20,15 +20,11 @@ from peercorpus.texts.engines.vision_model import PROMPT, Vision
 PAGE = (
     "The gradient that arrives at the server was computed many updates ago, and that is what momentum does to it all."
 )
-
 OTHER = "Counting cells in blurred images needs no labels when every image holds the same number of them by its design."
-
 INVENTED = (
     "A large language model writes fluent prose about something entirely different from what the page had printed."
 )
-
 MARKDOWN = f"# 1 Aims\n\n{PAGE}"
-
 KEY = "sk-very-secret-1234"
 
 

@@ -37,17 +37,12 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 DAY = timedelta(days=1)
-
 DAY_MS = 86_400_000
-
 MADE = 1_538_000_000_000
-
 """When the authors submitted; the tests count days from it."""
 
 REVIEWED_DAY = 30
-
 CONFERENCE, JOURNAL = "Invented.cc/2019/Conference", "IJR"
-
 Json = dict[str, Any]
 
 
@@ -133,7 +128,6 @@ def _conference(folder: Path, references: Sequence[Json], *, reviewed: bool = Tr
 
 
 A, NOW = _reference("a", 0, "a"), _reference("n", 150, "n")
-
 ONLY, SEEN, NONE = Grade.ONLY_BEFORE_REVIEW, Grade.BEFORE_FIRST_REVIEW, Grade.UNAVAILABLE
 
 
@@ -213,9 +207,7 @@ FORM, POSTED, AS_CHAIRS = (
     _edit("Paper1/-/Under_Review", 3, None),
     _edit("-/Edit", 0, "a"),
 )
-
 REVISION = _edit("Paper1/-/Revision", 60, "n")
-
 NAMED = ("-/Submission", "Paper1/-/Under_Review", "Paper1/-/Revision")
 
 
@@ -264,9 +256,7 @@ def test_at_a_journal_edits_prove_the_initial_version(
 
 
 ICLR_2024 = "ICLR.cc/2024/Conference"
-
 DUE = 1_695_988_800_000
-
 """29 September 2023, 12:00 UTC: the end of the 28th anywhere on earth, as the catalogue has it."""
 
 HOUR_MS = 3_600_000
@@ -388,9 +378,7 @@ def test_stated_deadlines_that_agree_with_the_valid_one_are_counted() -> None:
 
 
 M = VersionMoment
-
 UNPROVEN = replace(BARE, uploads=(REVISED,))
-
 """A paper of which only a revision of the discussion can be seen."""
 
 

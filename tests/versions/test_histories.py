@@ -35,9 +35,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 ORIGIN = RawOrigin("simulator", 0)
-
 PAPERS = 150
-
 Versions = dict[str, list[PaperVersion]]
 
 
@@ -245,13 +243,9 @@ def test_an_extension_of_one_paper_is_exact_and_flagged(world: World, harvested:
 
 
 HOURS = st.integers(-60, 60)
-
 PATHS = tuple(f"/pdf/{name}.pdf" for name in "abc")
-
 LINK = "https://elsewhere.example/paper.pdf"
-
 T = TypeVar("T")
-
 TAILS = ("Submission", "Post_Submission", "Full_Submission", "Revision", "Rebuttal_Revision", "Edit", "Unheard_Of")
 
 
@@ -283,7 +277,6 @@ def edits(draw: st.DrawFn, number: int) -> SubmissionEdit:
 
 
 STATED = st.builds(StatedDeadline, st.integers(-20, 20).map(at), st.sampled_from(["a list", "another"]), st.booleans())
-
 NAMES = st.sets(st.sampled_from(TAILS)).map(lambda tails: [f"V/Submission1/-/{tail}" for tail in sorted(tails)])
 
 

@@ -223,9 +223,7 @@ def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:
 
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-
 OWN = "V/Submission1/-"
-
 BLIND = "V/-/Blind_Submission"
 
 
@@ -235,15 +233,10 @@ def late(after: timedelta, invitation: str, name: str = "b", *, settled: datetim
 
 
 FULL = late(2 * HOUR, f"{OWN}/Full_Submission")
-
 FORM = late(2 * HOUR, "V/-/Submission")
-
 UNKNOWN = late(2 * HOUR, f"{OWN}/Revision")
-
 SECOND = late(2 * HOUR, f"{OWN}/Second_Submission")
-
 CHAIRS = late(2 * DAY, "V/-/Edit", "c")
-
 AGAIN = replace(LAST_HOUR, edit_id="edit-again", created_at=NOON + 3 * DAY, settled_at=NOON + 3 * DAY)
 
 
@@ -254,7 +247,6 @@ def case(*uploads: Upload, **more: object) -> SubmissionPdfs:
 
 
 UNREVIEWED = {"first_review_at": None}
-
 CASES: dict[str, tuple[SubmissionPdfs, Upload | None, Grade]] = {
     "nothing came": (case(), LAST_HOUR, Grade.EXACT),
     "the full-paper form took another": (case(FULL), FULL, Grade.EXACT),

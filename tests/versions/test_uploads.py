@@ -17,9 +17,7 @@ from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 V = "Invented.cc/2020/Conference"
-
 DAY_MS = 86_400_000
-
 DEADLINE_MS = 1_570_000_000_000
 
 

@@ -134,15 +134,10 @@ def test_any_text_gives_signs_that_can_be_stored(pages: Sequence[str]) -> None:
 
 
 DEADLINE = datetime(2020, 10, 2, 15, tzinfo=UTC)
-
 EARLY, LATE = DEADLINE - timedelta(hours=1), DEADLINE + timedelta(days=50)
-
 REVIEW, ANONYMOUS, PREPRINT = SignKind.UNDER_REVIEW, SignKind.ANONYMOUS_AUTHORS, SignKind.PREPRINT
-
 PUBLISHED, NAMED, THANKS = SignKind.PUBLISHED_AS, SignKind.NAMED_AUTHORS, SignKind.ACKNOWLEDGEMENTS
-
 NUMBERS, CODE, OWN = SignKind.LINE_NUMBERS, SignKind.CODE_LINK, SignKind.OWN_CITATION
-
 S, F, N = FileSays.SUBMITTED, FileSays.FINAL, FileSays.NOTHING
 
 

@@ -1,4 +1,4 @@
-"""Every format gives the same rows, and anything that is not a corpus is refused in one sentence."""
+"""Every format and layout gives the same rows, and anything that is not a corpus is refused in one sentence."""
 
 import csv
 import json
@@ -10,11 +10,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from audited_papers import Record, papers, publish_accepted, write_lines
-from peercorpus.audit.inputs import DECISIONS, TEXTS, file_source
+from invented_tables import ICLR, ICML, a_forum, invented, paper, text, version
+from other_layouts import (
+    PAPER,
+    paper_row,
+    peerread_reviews,
+    write,
+    write_peerread,
+    write_rows,
+)
+from peercorpus.audit.inputs import TEXTS, file_source, workspace_source
 from peercorpus.audit.leak_audit import audit
-from peercorpus.audit.papers import AuditedPaper, RowCounts, parse_decision, read_papers
+from peercorpus.audit.papers import AuditedPaper, RowCounts, layout_source, parse_decision, read_papers
 from peercorpus.audit.report import audit_to_dict
+from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import TableError
+from peercorpus.records.enums import Grade
 
 RECORDS = papers(change=publish_accepted)
 AWKWARD = 'Kites, "long" ones\nand\r\nothers; é \u2028 \U0001f600'
@@ -59,9 +70,7 @@ FORMATS: list[tuple[str, Callable[[Path, list[Record]], object]]] = [
 
 
 @pytest.mark.parametrize(("name", "write"), FORMATS, ids=[f"{name} {write.__name__}" for name, write in FORMATS])
-def test_every_format_gives_the_same_rows(
-    tmp_path: Path, name: str, write: Callable[[Path, list[Record]], object]
-) -> None:
+def test_every_format_has_one_result(tmp_path: Path, name: str, write: Callable[[Path, list[Record]], object]) -> None:
     records = [*RECORDS[:60], RECORDS[0] | {"forum_id": "odd", "text": AWKWARD}]
     write(tmp_path / name, records)
     found = rows(tmp_path / name)
@@ -70,30 +79,9 @@ def test_every_format_gives_the_same_rows(
     ]
 
 
-@pytest.mark.parametrize("write", [write_lines, write_list, write_by_id, write_csv])
-def test_a_byte_order_mark_is_skipped(tmp_path: Path, write: Callable[[Path, list[Record]], object]) -> None:
-    path = tmp_path / {write_lines: "a.jsonl", write_csv: "a.csv"}.get(write, "a.json")
-    write(path, RECORDS[:9])
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert [row.text for row in rows(path)] == [one["text"] for one in RECORDS[:9]]
-
-
 def test_pythons_extensions_of_json_are_read(tmp_path: Path) -> None:
     odd: list[Record] = [{"text": "half \ud800 a pair", "decision": "Reject"}, {"text": "a", "decision": float("nan")}]
     assert [row.text for row in rows(write_lines(tmp_path / "a.jsonl", odd))] == ["half ? a pair"]
-
-
-def test_the_order_of_columns_does_not_matter(tmp_path: Path) -> None:
-    one = {"text": "a", "decision": 0, "grade": "exact", "source": "b", "pages": 9}
-    first = rows(write_lines(tmp_path / "a.jsonl", [one]))
-    assert rows(write_lines(tmp_path / "b.jsonl", [dict(reversed(one.items()))])) == first
-    assert first[0].traits["pages"] == "9"
-
-
-@pytest.mark.parametrize("own", [{"$oid": "a"}, ["a", 1], 7, True, 1.5])
-def test_an_id_may_have_any_type(tmp_path: Path, own: object) -> None:
-    write_lines(tmp_path / "a.jsonl", [{"id": own, "text": "a", "decision": "Reject"}])
-    assert rows(tmp_path / "a.jsonl")[0].record_id == str(own)
 
 
 def test_unreadable_content_is_not_shown(tmp_path: Path) -> None:
@@ -108,7 +96,7 @@ def test_unreadable_content_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_is_read_completely_and_skipped_files_are_named(tmp_path: Path) -> None:
+def test_a_folder_is_read_completely(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     write_parquet(tmp_path / "data" / "a.parquet", RECORDS[:70])
     write_lines(tmp_path / "b.jsonl", RECORDS[70:])
@@ -129,18 +117,7 @@ def test_usual_names_of_texts_are_known_in_any_case(tmp_path: Path, text: str) -
     assert rows(tmp_path / "a.jsonl")[0].text == "words"
 
 
-@pytest.mark.parametrize("decision", DECISIONS)
-def test_usual_names_of_decisions_are_known(tmp_path: Path, decision: str) -> None:
-    write_lines(tmp_path / "a.jsonl", [{"text": "words", decision: "Reject"}])
-    assert [row.accepted for row in rows(tmp_path / "a.jsonl")] == [False]
-
-
-def test_columns_may_be_named(tmp_path: Path) -> None:
-    write_lines(tmp_path / "a.jsonl", [{"text": "a", "prose": "b", "decision": "Reject", "verdict": 1}])
-    assert [(row.text, row.accepted) for row in rows(tmp_path / "a.jsonl", "prose", "verdict")] == [("b", True)]
-
-
-def test_the_source_of_a_text_is_a_feature_without_names_of_people(tmp_path: Path) -> None:
+def test_the_source_of_a_text_is_a_feature(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", [{"text": "a", "decision": 0, "grade": "exact", "source": "ada@example.org"}])
     assert rows(tmp_path / "a.jsonl")[0].traits == {"grade": "exact", "source": "[e-mail]"}
 
@@ -157,7 +134,7 @@ def test_the_source_of_a_text_is_a_feature_without_names_of_people(tmp_path: Pat
         *(([], None), ({"decision": "Accept"}, None), (None, None), ("reconsider", None)),
     ],
 )
-def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accepted: bool | None) -> None:
+def test_a_decision_is_never_guessed(value: object, accepted: bool | None) -> None:
     assert parse_decision(value) is accepted
 
 
@@ -166,18 +143,11 @@ def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accept
     [
         ("a.parquet", b"PAR1 and no more", "'a.parquet'.* parquet: "),
         ("a.parquet", b"", "contains no rows"),
-        ("a.jsonl", b"", "contains no rows"),
-        ("a.json", b"", "contains no rows"),
-        ("a.csv", b"", "contains no rows"),
         ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl'.* jsonl: line 1 "),
         ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "'a.jsonl'.* line 2 "),
-        ("a.json", b"[1, 2]", "'a.json'.* json: "),
-        ("a.json", b'[{"text": "a"', "'a.json'.* json: "),
         ("a.json", b"[" * 9999, "'a.json'.* json: "),
-        ("a.jsonl", b"[" * 9999, "'a.jsonl'.* line 1 "),
         ("a.jsonl", b'{"decision": 1}', r"no column of a text \(name it"),
         ("a.csv", b"title\x1b[31m\na\n", r"title\\x1b\[31m"),
-        ("a.json", b"\xff\xd8\xff", "'a.json'.* json: "),
         ("a.csv", b"\xff\xfe\x00\x01,\n\x00,\xff", "a.csv' "),
         ("a.docx", b"PK", "'.*a.docx'.*Parquet"),
         (
@@ -185,7 +155,6 @@ def test_a_decision_is_read_or_set_aside_and_never_guessed(value: object, accept
             b'{"title": "a", "decision": 1}\n',
             r"text .*--text.*: title, decision",
         ),
-        ("a.jsonl", b'{"text": "a", "rating": 1}\n', r"decision .*--decision"),
         ("a.csv", b"title,rating\na,1\n", "no column of a text .* and of a decision .*: title, rating"),
     ],
 )
@@ -195,21 +164,59 @@ def test_a_path_that_is_not_a_corpus_is_refused(tmp_path: Path, name: str, conte
         rows(tmp_path / name)
 
 
-def test_a_missing_path_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="does not exist"):
-        file_source(tmp_path / "nowhere")
-    with pytest.raises(TableError, match="contains no Parquet"):
-        file_source(tmp_path)
-
-
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    write_lines(tmp_path / "a.jsonl", RECORDS)
-    with pytest.raises(TableError, match=r"--text prose.*: forum_id, decision"):
-        file_source(tmp_path / "a.jsonl", text="prose")
-
-
 def test_a_broken_table_in_a_folder_is_never_skipped(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", RECORDS)
     (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(TableError, match=r"'b\.parquet' cannot be read"):
         file_source(tmp_path)
+
+
+def rows_at(path: Path) -> tuple[list[AuditedPaper], RowCounts]:
+    source, counts = layout_source(path), RowCounts()
+    assert source is not None
+    return list(read_papers(source, counts)), counts
+
+
+def test_peerread_has_texts_and_decisions(tmp_path: Path) -> None:
+    found, counts = rows_at(write_peerread(tmp_path, ("1", "2", "3"), (True, False, None)))
+    assert {(one.record_id, one.accepted) for one in found} == {("iclr_2017-1", True), ("iclr_2017-2", False)}
+    assert all(one.text.startswith("# ON KITES") for one in found)
+    assert dict(counts.aside) == {"no decision": 1}
+
+
+def test_columns_that_are_fields_of_notes_are_found(tmp_path: Path) -> None:
+    row = {"id": PAPER, "content.text.value": "Kites.", "content.decision.value": "Reject"}
+    (found,) = read_papers(file_source(write_rows(tmp_path / "a.csv", [row])), RowCounts())
+    assert (found.text, found.accepted) == ("Kites.", False)
+
+
+def test_a_list_of_papers_is_audited(tmp_path: Path) -> None:
+    path = write(tmp_path / "iclr2024.json", [paper_row()])
+    with pytest.raises(TableError, match="abstract"):
+        file_source(path)
+    (found,) = read_papers(file_source(path, "abstract"), RowCounts())
+    assert (found.record_id, found.text, found.accepted) == (PAPER, "We fly kites.", False)
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
+    write_peerread(tmp_path)
+    write(tmp_path / "data/iclr_2017/train/reviews/400.json", json.dumps(peerread_reviews())[:-9])
+    with pytest.raises(TableError):
+        rows_at(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_taken_down_paper_is_not_audited(tmp_path: Path) -> None:
+    twin = [paper("g1", ICML), version("g1", "sha-f2", Grade.EXACT, ICML), text("sha-f2", "# XYZZY", ICML)]
+    venues = {ICLR: [*a_forum("f1"), *a_forum("f2", markdown="# XYZZY")], ICML: twin}
+    with invented(tmp_path / "corpus", venues) as workspace:
+        (workspace.folder / "takedown.txt").write_text("f2\n")
+        taken = read_takedown(workspace)
+        found = list(workspace_source(workspace, taken.forums, taken.files).entries())
+        everything = list(workspace_source(workspace).entries())
+    assert [(one.record_id, one.text) for one in everything if one.text == "# XYZZY"] != []
+    assert sorted((str(one.record_id), one.text, one.why_not) for one in found) == [
+        ("None", None, "taken down"),
+        ("f1", "# Text of f1", None),
+        ("g1", None, None),
+    ]

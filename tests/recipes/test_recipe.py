@@ -6,15 +6,20 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from commands import Ended, Run, assert_refused
-from invented_figures import paper_with_figures
+from peercorpus.recipes.recipe import RecipeName, ScopeVenue, read_recipe
+from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.world.world import build_world
 from published_records import reviewbench_row, write_parquet
 from recipe_datasets import (
     REVIEWBENCH_PLACES,
@@ -26,20 +31,6 @@ from recipe_datasets import (
 )
 
 FEW = ("icml", "colm")
-
-SUBMISSION = {
-    "id": "kite000001",
-    "forum": "kite000001",
-    "replyto": None,
-    "number": 1,
-    "invitation": "ICLR.cc/2023/Conference/-/Blind_Submission",
-    "signatures": ["ICLR.cc/2023/Conference"],
-    "readers": ["everyone"],
-    "cdate": 1_664_000_000_000,
-    "tcdate": 1_664_000_000_000,
-    "content": {"title": "On the kite", "abstract": "We fly.", "venueid": "ICLR.cc/2023/Conference"},
-}
-"""A submission as API v1 sends it."""
 
 
 def few_papers() -> list[dict[str, Any]]:
@@ -66,7 +57,7 @@ def by_what(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_reviewbench_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make: Any, tmp_path: Path) -> None:
+def test_reviewbench_is_rebuilt_and_rerun(make: Any, tmp_path: Path) -> None:
     source = write_reviewbench(tmp_path / "published")
     first = make("reviewbench", source)
     assert (first.code, "Nothing to do" in first.out) == (0, False), first.err
@@ -93,7 +84,7 @@ def test_reviewbench_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_noth
 
 
 @pytest.mark.slow
-def test_re2_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make: Any, tmp_path: Path) -> None:
+def test_re2_is_rebuilt_and_rerun(make: Any, tmp_path: Path) -> None:
     source = write_re2(tmp_path / "published")
     first = make("re2", source)
     assert (first.code, "Nothing to do" in first.out) == (0, False), first.err
@@ -120,39 +111,6 @@ def test_re2_is_rebuilt_from_two_hundred_papers_and_a_rerun_changes_nothing(make
     assert rows["Row of Table 1", "data source"]["verdict"] == "present"
     again = make("re2", source)
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("svg_alone")
-def test_figures_of_re2_are_cut_out_of_the_available_pdfs(make: Any, run: Run, tmp_path: Path) -> None:
-    source, pdfs = write_re2(tmp_path / "published", re2_papers(8), test=2), tmp_path / "pdfs"
-    assert make("re2", source).code == 0
-    row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
-    assert (row["verdict"], row["made"]) == ("missing", None)
-    assert row["reasons"] == [
-        "the workspace has no PDF: the texts of the 8 papers were imported as text, which has no figures"
-    ]
-    pdfs.mkdir()
-    (pdfs / "kite000001.pdf").write_bytes(paper_with_figures())
-    # A paper without a text in Re², as its text would be used for the paper.
-    (tmp_path / "notes.json").write_text(json.dumps([SUBMISSION]))
-    assert run("import", tmp_path / "notes.json", "--pdfs", pdfs, "--workspace", tmp_path / "corpus").code == 0
-    made = make("re2", source)
-    assert made.code == 0, made.err
-    row = by_what(tmp_path / "corpus" / "recipe")["Files", "figures of the papers"]
-    assert (row["verdict"], row["made"]) == ("present", "figures: 1, tables: 1; of 1 of 9 papers")
-    assert row["reasons"] == ["PDFs in the workspace: 1; the other papers have no PDF, or one without captions"]
-    assert make("re2", source).out.splitlines()[-1] == "Nothing to do: all of this was done before."
-
-
-@pytest.mark.slow
-def test_new_files_of_the_same_dataset_are_added(make: Any, tmp_path: Path) -> None:
-    rows = few_papers()
-    folder = write_reviewbench(tmp_path / "few", [row for row in rows if row["conference"] == "icml"])
-    assert make("reviewbench", folder).code == 0
-    write_reviewbench(tmp_path / "few", rows)
-    assert "from 1 file" in make("reviewbench", folder).out
-    assert by_what(tmp_path / "corpus" / "recipe")["Numbers", "papers"]["made"] == str(len(rows))
 
 
 @pytest.mark.slow
@@ -191,33 +149,6 @@ def test_damaged_tables_are_refused_in_one_sentence(make: Any, few: Path) -> Non
     assert make("reviewbench", few).code == 0
 
 
-BAD_LISTS: dict[str, Any] = {
-    "cut off": lambda text: text[:-40],
-    "renamed members": lambda text: text.replace('"paper_id"', '"forum"').replace('"reviews"', '"official"'),
-    "not a list": lambda text: text.strip()[1:-1],
-}
-
-
-@pytest.mark.slow
-@pytest.mark.fault("input", "a published list of JSON that is damaged", "one sentence that names the file", times=3)
-def test_damaged_lists_are_refused_in_one_sentence(make: Any, tmp_path: Path) -> None:
-    source = write_re2(tmp_path / "published", re2_papers(8), test=2)
-    path = source / "REVIEWS_train.json"
-    whole = path.read_text()
-    for spoil in BAD_LISTS.values():
-        path.write_text(spoil(whole))
-        assert_refused(make("re2", source), "REVIEWS_train.json")
-    path.write_text(whole)
-    assert make("re2", source).code == 0
-
-
-@pytest.mark.slow
-def test_a_folder_without_files_of_the_dataset_is_refused(make: Any, tmp_path: Path) -> None:
-    assert_refused(make("re2", write_reviewbench(tmp_path / "few", few_papers())), "no file of Re²", "REVIEWS_*.json")
-    assert_refused(make("reviewbench", tmp_path / "nothing"), "nothing", "does not exist")
-    assert not (tmp_path / "corpus").exists()
-
-
 @pytest.mark.slow
 def test_a_workspace_with_another_scope_is_refused(make: Any, run: Run, few: Path, tmp_path: Path) -> None:
     assert make("reviewbench", few).code == 0
@@ -249,9 +180,7 @@ def test_without_a_network_the_message_says_what_to_do(run: Run, few: Path, tmp_
 
 
 @pytest.mark.slow
-def test_a_commit_of_the_hub_that_was_used_once_is_reused(
-    make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_used_commit_is_reused(make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit = "0123456789abcdef0123456789abcdef01234567"
     snapshot = tmp_path / "snapshots" / commit
     snapshot.mkdir(parents=True)
@@ -313,9 +242,7 @@ def test_a_killed_run_resumes_and_gives_the_same_report(make: Any, few: Path, tm
 
 @pytest.mark.slow
 @pytest.mark.fault("machine", "a full disk during a recipe", "one sentence; nothing half-written")
-def test_a_full_disk_leaves_nothing_half_written(
-    make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_half(make: Any, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fill(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -341,3 +268,82 @@ def test_a_full_disk_leaves_nothing_half_written(
     assert not (out / "conformance.json").exists()
     assert make("reviewbench", few).code == 0
     assert by_what(out)["Numbers", "papers"]["made"] == str(len(few_papers()))
+
+
+MISSING = "Borealis.cc/2024/Conference"
+COLM = ("colmweb.org/COLM/2024/Conference", "colmweb.org/COLM/2025/Conference")
+PAPERS = 3
+MakeHere = Callable[..., Ended]
+
+
+@pytest.fixture
+def service() -> Any:
+    with serve_simulator(build_world(papers=PAPERS, venues=[MISSING])) as serving:
+        yield serving
+
+
+@pytest.fixture
+def run_recipe(run: Run, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch) -> MakeHere:
+    """Runs the recipe on a scope of two venues that are in the files and one that is missing."""
+    whole = read_recipe(RecipeName.REVIEWBENCH)
+    held = tuple(venue for venue in whole.venue if venue.id in COLM)
+    lacking = ScopeVenue(id=MISSING, split="borealis", track="main", source="coverage")
+    small = msgspec.structs.replace(whole, venue=(*held, lacking))
+    monkeypatch.setattr("peercorpus.recipes.recipe.read_recipe", lambda _: small)
+    rows = [row for row in reviewbench_papers(60) if row["conference"] == "colm"]
+    folder = write_reviewbench(tmp_path / "published", rows)
+    urls = ("--url-v1", service.base_url_v1, "--url-v2", service.base_url_v2)
+
+    def made() -> Ended:
+        at = ("--workspace", tmp_path / "corpus", "--from", folder)
+        return run("recipe", "reviewbench", *at, *urls, "--workers", "1")
+
+    return made
+
+
+@pytest.mark.slow
+def test_a_harvest_resumes_after_interrupts(
+    run_recipe: MakeHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(import_module("peercorpus.harvest.harvest"), "harvest_pdfs", stop)
+        assert run_recipe().code == 130
+    out = tmp_path / "corpus" / "recipe"
+    assert not out.exists()
+    first = run_recipe()
+    assert first.code == 0, first.err
+    assert "import: 1 file of" in first.out
+    assert f"harvest: {PAPERS} submissions of 1 venue." in first.out
+    rows = {row["what"].partition(":")[0]: row for row in read_rows(out) if row["section"].startswith("Conferences")}
+    assert {what: row["verdict"] for what, row in rows.items()} == dict.fromkeys((*COLM, MISSING), "present")
+    assert f"{PAPERS} papers" in rows[MISSING]["made"]
+    published = pq.read_table(out / "release" / "data" / "borealis-00000-of-00001.parquet").to_pylist()
+    assert len(published) == PAPERS
+    assert {row["venue_id"] for row in published} == {MISSING}
+    assert any(row["num_reviews"] for row in published)
+    assert any(row["markdown"] for row in published)
+    again = run_recipe()
+    assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to do: all of this was done before.")
+
+
+BAD_LISTS: dict[str, Any] = {
+    "cut off": lambda text: text[:-40],
+    "renamed members": lambda text: text.replace('"paper_id"', '"forum"').replace('"reviews"', '"official"'),
+    "not a list": lambda text: text.strip()[1:-1],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.fault("input", "a published list of JSON that is damaged", "one sentence that names the file", times=3)
+def test_damaged_lists_are_refused_in_one_sentence(make: Any, tmp_path: Path) -> None:
+    source = write_re2(tmp_path / "published", re2_papers(8), test=2)
+    path = source / "REVIEWS_train.json"
+    whole = path.read_text()
+    for spoil in BAD_LISTS.values():
+        path.write_text(spoil(whole))
+        assert_refused(make("re2", source), "REVIEWS_train.json")
+    path.write_text(whole)
+    assert make("re2", source).code == 0

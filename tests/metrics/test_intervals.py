@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import Interval, bootstrap
+from peercorpus.metrics.intervals import bootstrap
 from peercorpus.metrics.prediction import auroc
 from peercorpus.metrics.text_overlap import add_counts, count_bleu
 
@@ -21,10 +21,6 @@ def mean(groups: Sequence[list[float]]) -> float:
 
 def papers(values: Sequence[list[float]]) -> dict[str, list[float]]:
     return {f"p{place:03}": each for place, each in enumerate(values)}
-
-
-def test_a_constant_has_an_interval_of_no_width() -> None:
-    assert bootstrap(papers([[2.0], [2.0, 2.0], [2.0]]), mean, 100) == Interval(2.0, 2.0, 2.0, 3, 100, 0)
 
 
 def test_the_ends_are_the_percentiles_of_the_resamples() -> None:
@@ -43,7 +39,7 @@ def test_the_ends_are_the_percentiles_of_the_resamples() -> None:
 
 
 @pytest.mark.slow
-def test_an_interval_covers_the_true_value_nineteen_times_in_twenty() -> None:
+def test_an_interval_covers_the_true_value() -> None:
     chance, held = Random(11), 0
     for trial in range(300):
         groups = []
@@ -63,7 +59,7 @@ def test_reviews_of_one_paper_are_drawn_together() -> None:
     assert by_papers.high - by_papers.low > 1.6 * (by_reviews.high - by_reviews.low)
 
 
-def test_the_same_seed_gives_the_same_whatever_the_order_of_papers() -> None:
+def test_one_seed_gives_one_interval() -> None:
     groups = papers([[1.0], [5.0, 2.0], [3.0], [9.0]])
     turned = dict(reversed(groups.items()))
     assert bootstrap(groups, mean, 50, seed=1) == bootstrap(turned, mean, 50, seed=1)
@@ -94,7 +90,7 @@ def test_a_metric_without_a_value_has_no_interval() -> None:
         bootstrap({}, mean)
 
 
-def test_a_number_defined_in_too_few_resamples_has_no_interval() -> None:
+def test_few_defined_resamples_give_no_interval() -> None:
     def statistic(chosen: Sequence[str]) -> float:
         if len(set(chosen)) < 8:
             raise UndefinedMetricError("not all are there")

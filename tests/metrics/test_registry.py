@@ -136,15 +136,6 @@ def test_the_signature_has_every_setting_and_is_stable(metric: Metric) -> None:
     assert not set(signature) & set(" \n/\\")
 
 
-def test_no_two_metrics_share_a_signature() -> None:
-    assert len({definition(name).settings for name in METRICS}) == len(METRICS)
-
-
-def test_the_signature_of_rouge_l_names_its_settings() -> None:
-    signature = definition("rouge_l").signature
-    assert signature.startswith(f"rougeL|f1|stem:yes|refs:max|rouge-score:{metadata.version('rouge-score')}|")
-
-
 def test_an_unknown_metric_is_named_with_the_known_ones() -> None:
     with pytest.raises(PeercorpusError, match=r"'rouge'.* rouge_l, "):
         definition("rouge")

@@ -1,16 +1,20 @@
-"""A release is used for training only if no training paper is also a test paper."""
+"""Recipes and releases refused before anything is loaded; no training paper is also a test paper."""
 
 import json
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from commands import Run, assert_refused
 from invented_bench import bench_paper, bench_release
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.run import Fitness, check_fit
+from peercorpus.finetune.recipe import Lora, Recipe, read_recipe
+from peercorpus.finetune.run import check_fit
+from peercorpus.installation import advise_install
 from peercorpus.release.folder import open_release
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.object_store import file_digest
@@ -50,15 +54,6 @@ def refusal(release: Path) -> str:
     return str(refused.value)
 
 
-def test_a_release_that_respects_its_splits_can_be_used_for_training(papers: Path) -> None:
-    assert check_fit(open_release(papers)) == Fitness("re2", 12, None)
-
-
-def test_links_within_a_split_are_counted(release: Path) -> None:
-    write(release, "links", "iclr", [_link("p01", "p00"), _link("p17", "p16"), _link("p03", "elsewhere")])
-    assert check_fit(open_release(release)).links == 3
-
-
 @pytest.mark.parametrize("config", ["review_sft", "rebuttal"])
 def test_a_test_paper_among_the_training_papers_is_refused(release: Path, config: str) -> None:
     write(release, config, "train", [bench_paper(number) for number in (*range(12), 20)])
@@ -67,7 +62,7 @@ def test_a_test_paper_among_the_training_papers_is_refused(release: Path, config
     assert "'peercorpus verify'" in said
 
 
-def test_a_test_paper_for_training_is_refused_even_if_the_split_file_lists_it(release: Path) -> None:
+def test_a_listed_test_paper_is_refused(release: Path) -> None:
     write(release, "review_sft", "train", [bench_paper(number) for number in (*range(12), 20)])
     path = release / "splits" / "re2.json"
     splits = json.loads(path.read_text())
@@ -79,13 +74,13 @@ def test_a_test_paper_for_training_is_refused_even_if_the_split_file_lists_it(re
     assert "'p20'" in refusal(release)
 
 
-def test_a_training_paper_linked_to_a_test_paper_is_refused(release: Path) -> None:
+def test_a_linked_training_paper_is_refused(release: Path) -> None:
     write(release, "links", "iclr", [_link("p20", "p03")])
     said = refusal(release)
     assert "'p20' is linked with 'p03'" in said
 
 
-def test_a_file_that_is_not_as_it_was_published_is_refused(release: Path) -> None:
+def test_an_altered_file_is_refused(release: Path) -> None:
     rows = [bench_paper(number) | {"title": "Another title"} for number in range(12)]
     manifest = (release / "release.json").read_text()
     write(release, "review_sft", "train", rows)
@@ -100,3 +95,56 @@ def test_a_release_without_splits_is_refused(tmp_path: Path) -> None:
     (release / "splits" / "re2.json").unlink()
     (release / "release.json").write_text(json.dumps(manifest))
     assert "--splits" in refusal(release)
+
+
+def asked(papers: Path, tmp_path: Path, *more: str) -> list[str]:
+    told = ["finetune", "--release", papers, "--task", "review", "--model", "m", "--out", tmp_path / "run"]
+    return [*map(str, told), *more]
+
+
+def test_a_missing_extra_is_named(run: Run, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert_refused(run(*asked(papers, tmp_path)), advise_install("models"))
+
+
+@pytest.mark.neural
+def test_a_folder_that_is_not_a_release_is_refused(run: Run, tmp_path: Path) -> None:
+    assert_refused(run(*asked(tmp_path, tmp_path)), f"'{tmp_path}'")
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--min-confidence", "5"), "--min-confidence"),
+        (("--recipe", "nowhere.toml"), "nowhere.toml"),
+        (("--lengths", "--merge"), "--lengths trains nothing"),
+    ],
+)
+def test_invalid_options_are_refused(run: Run, papers: Path, tmp_path: Path, more: tuple[str, ...], says: str) -> None:
+    assert_refused(run(*asked(papers, tmp_path, *more)), says)
+
+
+def test_a_recipe_is_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text("context = 4096\nquantised = 4\n[lora]\nrank = 8\ntargets = ['q_proj', 'v_proj']\n")
+    expected = Recipe(context=4096, quantised=4, lora=Lora(rank=8, targets=("q_proj", "v_proj")))
+    assert read_recipe(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("max_length = 1024", "max_length"),
+        ("context = 12", "'context' must be at least 128"),
+        ("learning_rate = 0", "'learning_rate' must be more than 0"),
+        ("batch = 16\nper_device = 3", "per_device"),
+        ("[lora]\nrank = 0", "rank"),
+        ("context = [", "recipe.toml"),
+        ("epochs = nan", "epochs"),
+    ],
+)
+def test_a_recipe_with_a_fault_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text(text)
+    with pytest.raises(PeercorpusError, match=says):
+        read_recipe(path)
