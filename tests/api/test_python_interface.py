@@ -3,8 +3,6 @@
 import inspect
 import io
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from functools import partial
@@ -69,16 +67,6 @@ def test_everything_public_is_annotated(name: str) -> None:
     is_result = inspect.isclass(function) and name not in {"Corpus", "LoadedRelease"}
     assert inspect.getdoc(function)
     assert is_result or ">>> " in (inspect.getdoc(function) or "")
-
-
-@pytest.mark.slow
-def test_the_function_harvest_stays() -> None:
-    code = (
-        "import peercorpus, peercorpus.harvest.harvest\nfrom peercorpus.harvest import session\n"
-        "print(callable(peercorpus.harvest), session.__name__, hasattr(peercorpus, 'peercorpus'))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "True peercorpus.harvest.session False\n"
 
 
 @pytest.mark.slow

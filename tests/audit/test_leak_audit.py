@@ -18,9 +18,8 @@ from commands import Run, assert_refused
 from in_this_process import build_here
 from naming import by_name
 from peercorpus.audit import leak_audit
-from peercorpus.audit.leak_audit import Audit, Finding, audit
+from peercorpus.audit.leak_audit import Audit, audit
 from peercorpus.audit.papers import AuditSource, SourceRecord
-from peercorpus.audit.predictors import FeatureKind
 from peercorpus.audit.report import audit_to_dict, audit_verdict
 from peercorpus.errors import TableError
 from peercorpus.harvest.harvest import harvest
@@ -33,10 +32,6 @@ from peercorpus.workspace.workspace import open_workspace
 def names(found: Audit) -> list[str]:
     """Return every feature reported, with those that split the papers in the same way."""
     return [name for finding in found.findings for name in (finding.feature.name, *finding.alike)]
-
-
-def best(found: Audit, kind: FeatureKind) -> Finding:
-    return next(finding for finding in found.findings if finding.feature.kind is kind)
 
 
 @pytest.mark.slow
@@ -110,20 +105,6 @@ def test_each_kind_of_leak_is_found(plant: object, feature: str) -> None:
     assert {feature, f"not: {feature}"} & set(names(found))
     assert found.findings[0].outcome.accuracy == 1.0
     assert "kites.example" not in str(audit_to_dict(found))
-
-
-@pytest.mark.slow
-def test_the_source_is_tried_as_a_feature() -> None:
-    records = papers()
-    for number, record in enumerate(records):
-        record["route"] = ("arxiv" if number % 2 else "acm") if is_accepted(record) else "openreview"
-    found = best(audit(source_of(records, "route")), FeatureKind.CATEGORY)
-    assert (found.feature.name, found.outcome.accuracy) == ("route", 1.0)
-    assert sorted(found.values) == [("acm", 25, 0), ("arxiv", 25, 0), ("openreview", 0, 70)]
-    assert {(shown.accepted, shown.context) for shown in found.examples} == {(False, "openreview")}
-    for number, record in enumerate(records):
-        record["route"] = str(number)
-    assert by_name(audit(source_of(records, "route")).untried, "more than 50") == {"more than 50": 1}
 
 
 @pytest.mark.slow
@@ -273,17 +254,6 @@ def test_an_invalid_report_folder_is_refused_before_the_work(run: Run, leaking: 
         assert_refused(run("audit", "leaks", leaking, "--out", out), f"'{leaking}'")
     assert run("audit", "leaks", leaking.parent / "none.csv", "--out", leaking.parent / "new").code == 2
     assert not (leaking.parent / "new").exists()
-
-
-@pytest.mark.slow
-def test_both_reports_are_written_and_json_is_printed(run: Run, leaking: Path, tmp_path: Path) -> None:
-    ended = run("audit", "leaks", leaking, "--out", tmp_path / "new" / "reports", "--json")
-    found = json.loads(ended.out)
-    assert json.loads((tmp_path / "new" / "reports" / "leaks.json").read_text()) == found
-    assert sorted(path.name for path in (tmp_path / "new" / "reports").iterdir()) == ["leaks.html", "leaks.json"]
-    assert (found["is_leak"], found["rows"]["audited"]) == (True, 120)
-    assert found["features"][0]["gain"] == pytest.approx(50 / 120, abs=1e-6)
-    assert len(found["features"][0]["examples"]) == 3
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invented_tables import ICLR, ICML, conversation, invented, paper, review, score, text, turn, version
+from invented_tables import ICLR, conversation, invented, paper, review, score, text, turn, version
 from peercorpus.audit.version_grades import CONTRADICTED, PaperUse, VenueGrades, bias, provable, read_grades
-from peercorpus.cli.text.audit import caveats, grades_report, grades_to_json
+from peercorpus.cli.text.audit import grades_to_json
 from peercorpus.errors import TableError
 from peercorpus.metrics.intervals import Proportion, ProportionDifference
 from peercorpus.records.enums import Aspect, FileSays, Grade, Role, Status
@@ -152,32 +152,6 @@ def test_an_interval_contains_its_share(count: int, more: int) -> None:
 )
 def test_shares_differ_beyond_their_interval(first: Proportion, second: Proportion, leans: int) -> None:
     assert ProportionDifference(first, second).leans == leans
-
-
-def leaning(venue_id: str = ICLR) -> VenueGrades:
-    found = VenueGrades(venue_id)
-    found.grades[2020, ACCEPTED, Grade.EXACT] = 10
-    found.grades[2020, ACCEPTED, Grade.UNAVAILABLE] = 90
-    found.grades[2020, REJECTED, Grade.UNREVISED] = 60
-    found.grades[2020, REJECTED, None] = 40
-    return found
-
-
-def balanced(venue_id: str = ICML) -> VenueGrades:
-    found = VenueGrades(venue_id)
-    found.grades[2023, ACCEPTED, Grade.EXACT] = found.grades[2023, REJECTED, Grade.EXACT] = 50
-    return found
-
-
-def test_a_caveat_needs_uneven_versions() -> None:
-    sentence = " ".join(caveats([leaning()]))
-    assert "rejected" in sentence
-    assert "accepted" not in sentence
-    assert sentence.count(".") == 1
-    assert list(caveats([balanced()])) == []
-    assert list(caveats([])) == []
-    assert [line for line in grades_report([balanced()]) if "not significantly" in line]
-    assert [line for line in grades_report([leaning()]) if "not significantly" in line] == []
 
 
 def test_an_empty_workspace_is_reported_as_empty(tmp_path: Path) -> None:

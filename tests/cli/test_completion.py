@@ -7,19 +7,13 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import get_args
 
 import pytest
 from cyclopts import App
 
 from commands import Run, assert_refused
-from peercorpus.benchmark.cases import BenchTask
-from peercorpus.cli.benchmark import TaskName
-from peercorpus.cli.finetune import finetune
-from peercorpus.cli.release import export
-from peercorpus.finetune.examples import TrainingTask
 
 COMPLETE = """
 source "$1"
@@ -141,18 +135,6 @@ def test_an_option_that_turns_another_off_is_described_as_such(run: Run, shell: 
 def choices(annotation: object) -> set[str]:
     """Return the strings among the values of a type, however nested."""
     return {each for part in get_args(annotation) for each in ([part] if isinstance(part, str) else choices(part))}
-
-
-@pytest.mark.parametrize(
-    ("offered", "known"),
-    [
-        (get_type_hints(finetune)["task"], TrainingTask),
-        (get_type_hints(export)["task"], TrainingTask),
-        (TaskName, BenchTask),
-    ],
-)
-def test_an_option_offers_every_task(offered: object, known: type[StrEnum]) -> None:
-    assert choices(offered) == set(known)
 
 
 def list_options(command: App, *path: str) -> Iterator[tuple[str, str]]:

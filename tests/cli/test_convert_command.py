@@ -63,18 +63,6 @@ def test_converting_every_pdf_exits_with_0(run: Run, pdfs: Path, tmp_path: Path)
     assert (again.code, again.out.splitlines()[0]) == (0, Naming("2 PDFs", "before"))
 
 
-@pytest.mark.slow
-def test_workers_import_nothing_from_folder(pdfs: Path, tmp_path: Path) -> None:
-    put_papers(pdfs, 2)
-    for name in ("pickle", "struct", "pebble", "peercorpus"):  # What a worker imports first.
-        (tmp_path / f"{name}.py").write_text(f"open('{tmp_path / 'pwned'}', 'w')\nraise SystemExit(9)\n")
-    script = pdfs / "peercorpus-installed"  # In a folder of its own, as pip installs it.
-    script.write_text("from peercorpus.cli.main import main\nif __name__ == '__main__':\n    main()\n")
-    command = [sys.executable, str(script), "convert", str(pdfs)]
-    ended = subprocess.run([*command, "--workers", "2", "--out", "out"], cwd=tmp_path, capture_output=True, timeout=120)
-    assert (ended.returncode, (tmp_path / "pwned").exists()) == (0, False)
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -140,24 +128,3 @@ def test_a_vision_engine_needs_an_endpoint(pdfs: Path, tmp_path: Path, run: Run)
     assert_refused(ended, "--out")
     ended = run("convert", pdfs, "--out", tmp_path / "out", "--engine", "vision", *more, "--executor", "ray")
     assert_refused(ended, "--executor")
-
-
-@pytest.mark.slow
-def test_texts_are_written_as_latex_including_those_of_an_earlier_run(run: Run, pdfs: Path, tmp_path: Path) -> None:
-    put_papers(pdfs, 2)
-    out = tmp_path / "out"
-    assert run("convert", pdfs, "--out", out).code == 0
-    assert not [*out.glob("*.tex")]
-    ended = run("convert", pdfs, "--out", out, "--to", "latex")
-    assert (ended.code, ended.out.splitlines()[:2]) == (
-        0,
-        ["2 PDFs had been converted before.", "2 texts written as LaTeX."],
-    )
-    latex = (out / "p00.tex").read_text()
-    assert "Sentence 7 of paper 0." in latex
-    assert latex.endswith("\\end{document}\n")
-    assert "LaTeX" not in run("convert", pdfs, "--out", out, "--to", "latex").out
-    assert "2 texts written as LaTeX." in run("convert", pdfs, "--out", out, "--to", "latex", "--force").out
-    assert (out / "p00.tex").read_text() == latex
-    run("convert", pdfs, "--out", out, "--formulas", "latex")
-    assert not [*out.glob("*.tex")]  # the Markdown that they were made from is gone

@@ -1,7 +1,6 @@
 """`peercorpus publish` and `export`, from the user's point of view."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from commands import Run, assert_refused, succeed
 from invented_releases import a_release, task_paper
 from invented_tables import ICLR, TMLR, a_forum, conversation, fill, invented, paper, post, review, turn, version
-from model_endpoint import Reply, completion, serving
 from naming import Naming
 from peercorpus.corpus.reminder_decisions import LIST
 from peercorpus.records.enums import PostKind, Role
@@ -85,26 +83,6 @@ def workspace(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-@pytest.mark.slow
-def test_splits_are_written_and_kept_by_a_later_release(run: Run, workspace: Path, tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    held = ("publish", "--workspace", workspace, "--splits", "re2", "--out")
-    ended = run(*held, first)
-    assert ended.code == 0
-    assert "  review: 4 train, 1 validation, 1 test\n" in ended.out
-    assert "test split of 'review' is small: 1 paper, which is too few to measure a share. 6 of 6" in ended.out
-    assert run(*held, second, "--splits-from", first).code == 0
-    before, after = (json.loads((one / "splits" / "re2.json").read_text()) for one in (first, second))
-    assert before["sizes"]["review"] == {"train": 4, "validation": 1, "test": 1}
-    assert after["splits"] == before["splits"]
-    ended = run(
-        "publish", "--workspace", workspace, "--splits", "temporal", "--test-after", "2019-12-31", "--out", first
-    )
-    assert ended.code == 0
-    temporal = json.loads((first / "splits" / "temporal.json").read_text())
-    assert (temporal["test_after"], temporal["splits"]["test"]) == ("2019-12-31", list("abcdef"))
-
-
 VENUE = "Invented.cc/2024/Conference"
 ANSWER = "It was calm on both days."
 
@@ -139,31 +117,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "corpus"
 
 
-def tell(body: dict[str, Any]) -> Reply:
-    """Return a model's answer to each of the two questions."""
-    is_of_answers = "which sentences answer" in body["messages"][0]["content"]
-    return completion("P1: S1" if is_of_answers else "P1: weakness, experiments")
-
-
 def rows(out: Path, config: str) -> list[dict[str, Any]]:
     return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-
-
-@pytest.mark.slow
-def test_a_model_is_asked_what_the_rules_left_open(corpus: Path, tmp_path: Path, run: Run) -> None:
-    # A model's answers are cached in the workspace.
-    own = shutil.copytree(corpus, tmp_path / "corpus")
-    with serving(rule=tell) as stand:
-        command = ["publish", "--points", "model", "--model", "kite-1", "--model-url", stand.url, "-w", own, "--out"]
-        ended = run(*command, tmp_path / "out")
-        again = run(*command, tmp_path / "again")
-    assert (ended.code, again.code) == (0, 0)
-    assert len(stand.bodies) == 2
-    for said in (ended.out, again.out):
-        assert "Points by the model: 0 kinds, 1 aspect and the answers to 1 point." in said
-    (point,), (answer,) = rows(tmp_path / "out", "points"), rows(tmp_path / "out", "answers")
-    assert (point["kind_source"], point["aspect_source"]) == ("field", "model")
-    assert (answer["text"], answer["method"], answer["confidence"]) == (ANSWER, "model", None)
 
 
 NUDGE = "Dear Reviewer, the discussion ends soon. Have we addressed your concerns?"

@@ -11,11 +11,11 @@ import pytest
 from commands import Run
 from in_this_process import build_here
 from naming import Naming
-from peercorpus.cli.text.status_table import MOST_VENUES, TITLES, WIDTH, overview
+from peercorpus.cli.text.status_table import MOST_VENUES, overview
 from peercorpus.execution.stage import Balance
 from peercorpus.harvest.submissions import List
 from peercorpus.pipeline.inventory import Coverage, Inventory, NamedExamples, PdfCoverage
-from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
+from peercorpus.pipeline.status import Completeness, IssueFound, WorkspaceStatus
 from peercorpus.records.enums import Grade, Status
 from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.placement import Placement
@@ -144,7 +144,6 @@ def test_unknown_names_of_invitations_are_listed_with_counts(run: Run, tmp_path:
 
 
 NONE = NamedExamples(0, [])
-LONG = "NeurIPS.cc/2023/Track/Datasets_and_Benchmarks_of_Kites"
 
 
 def a_venue(venue_id: str, papers: int = 7_404, *cautions: IssueFound, is_listed: bool = True) -> Completeness:
@@ -162,25 +161,6 @@ def a_status(*venues: Completeness, balances: tuple[Balance, ...] = ()) -> Works
 
 def table_of(text: str) -> list[str]:
     return text.partition("\nproven, other, none:")[0].splitlines()
-
-
-def test_twelve_venues_fit_a_terminal_and_each_exception_is_shown_once() -> None:
-    issue = IssueFound(KnownIssue.NO_DEADLINE, 3, 9, [])
-    venues = [a_venue(f"Kites.org/{2010 + number}/Conference", 12_345, issue) for number in range(11)]
-    text = overview(a_status(*venues, a_venue(LONG, is_listed=False)))
-    table = table_of(text)
-    assert len(table) == 14
-    assert max(map(len, table)) <= WIDTH
-    assert table[-1].split()[0] == "all"
-    assert "NeurIPS.cc" in table[-2]
-    assert "of_Kites" in table[-2]
-    assert table[-2].endswith("incomplete")
-    assert max(map(len, text.splitlines())) <= WIDTH
-    said = " ".join(text.split())
-    assert said.count(TITLES[KnownIssue.NO_DEADLINE]) == 1
-    assert f"11 venues: {TITLES[KnownIssue.NO_DEADLINE]} (Kites.org/2010/Conference, " in said
-    assert "and 8 more)" in said
-    assert "without --limit" in said
 
 
 def test_a_thousand_venues_are_counted_by_conference() -> None:

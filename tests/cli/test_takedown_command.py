@@ -123,16 +123,3 @@ def test_a_takedown_publishes_again(corpus: Path, run: Run, tmp_path: Path, monk
     assert f"'{tmp_path / 'out'}' may still contain" in run("takedown", "--list", "-w", corpus).out
     shutil.rmtree(tmp_path / "out")
     assert str(tmp_path / "out") not in run("takedown", "--list", "-w", corpus).out
-
-
-@pytest.mark.slow
-def test_verify_finds_the_workspace_of_a_release(corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
-    assert run("publish", "-w", corpus, "--splits", "none").code == 0
-    (release,) = (corpus / "releases").glob("2*")
-    assert run("verify", release).code == 0
-    assert run("takedown", "f2-answer", "-w", corpus).code == 0
-    for command in (("verify", release), ("push", release, "ada/kites")):
-        ended = run(*command)
-        assert ended.code == 1
-        assert "The release fails: takedown." in ended.out

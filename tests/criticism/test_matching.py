@@ -2,9 +2,7 @@
 
 import pytest
 
-from peercorpus.criticism import matching
 from peercorpus.criticism.matching import (
-    LEAST_SCORE,
     MAX_POINTS,
     Criticism,
     PointMatcher,
@@ -94,16 +92,6 @@ def test_the_order_of_reviews_changes_no_group() -> None:
         return {frozenset(reviews[at][place] for at, place in group) for group in group_points(reviews, known)}
 
     assert contents([0, 1, 2]) == contents([2, 0, 1]) == contents([1, 2, 0])
-
-
-def test_a_match_begins_at_the_score_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = matcher(FIRST, SECOND, THIRD)
-    one, other = points(FIRST, SECOND)[0][0], points(FIRST, SECOND)[1][0]
-    score = known.score(one, other)
-    assert score >= LEAST_SCORE
-    assert known.matches(one, other)
-    monkeypatch.setattr(matching, "LEAST_SCORE", score + 1e-9)
-    assert not known.matches(one, other)
 
 
 def test_of_many_points_the_first_count() -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from invented_bench import bench_paper, bench_release
+from invented_bench import bench_release
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune import other_trainers
 from peercorpus.finetune import run as finetune_run
@@ -27,7 +27,6 @@ from peercorpus.finetune.other_trainers import (
 from peercorpus.finetune.recipe import Lora, Recipe
 from peercorpus.finetune.run import RunOptions
 from peercorpus.finetune.run_folder import DATA, load_run
-from peercorpus.release.record_rows import Row
 
 RECIPE = Recipe(context=8_192, paper_tokens=2_048, batch=8, per_device=2, learning_rate=1e-5, validation=3)
 
@@ -214,16 +213,6 @@ def test_a_refused_run_leaves_nothing(wanted: RunOptions) -> None:
     with pytest.raises(PeercorpusError, match="--leave-out-long"):
         export(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY)
     assert not wanted.out.exists()
-
-
-def test_words_that_llama_factory_replaces_are_escaped(wanted: RunOptions, tmp_path: Path) -> None:
-    def paper(number: int) -> Row:
-        return bench_paper(number) | {"abstract": "", "markdown": "A sum over {{idx}} and again {{idx}}."}
-
-    odd = replace(wanted, release=bench_release(tmp_path / "odd", paper))
-    told = rows(export(odd, Trainer.LLAMA_FACTORY) / "train.jsonl")[0]["messages"][0]["content"]
-    assert "{{idx}}" not in told
-    assert told.count("{ {idx}}") == 2
 
 
 def test_a_changed_release_is_not_exported(wanted: RunOptions) -> None:

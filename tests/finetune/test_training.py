@@ -191,16 +191,6 @@ def test_an_undefined_loss_leaves_nothing(run: Run, papers: Path, models: Path, 
 
 
 @pytest.mark.neural
-@pytest.mark.slow
-def test_recomputing_changes_nothing(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
-    (tmp_path / "again.toml").write_text(RECIPE.replace("checkpointing = false", "checkpointing = true"))
-    for name, path in (("held", recipe), ("again", tmp_path / "again.toml")):
-        assert run(*command(papers, models / "qwen", tmp_path / name, path, "acceptance")).code == 0
-    held, again = ([list(one.values()) for one in losses(tmp_path / name)] for name in ("held", "again"))
-    assert again == [pytest.approx(one, rel=1e-5) for one in held]
-
-
-@pytest.mark.neural
 def test_altered_examples_are_not_trained_on(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
@@ -242,21 +232,6 @@ def test_no_example_is_an_error(run: Run, papers: Path, models: Path, recipe: Pa
     refused(run(*start, "--year", "1999"), "of another year: 12")
     refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "'icrl'")
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.neural
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_the_seed_decides_weights_and_order(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
-    made: dict[str, bytes] = {}
-    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        (tmp_path / f"{name}.toml").write_text(f"{RECIPE}seed = {seed}\n")
-        ended = run(*command(papers, models / "llama", tmp_path / name, tmp_path / f"{name}.toml"))
-        assert ended.code == 0, ended.err
-        made[name] = adapter(tmp_path / name)
-    assert made["a"] == made["b"]
-    assert made["a"] != made["c"]
-    assert losses(tmp_path / "a")[1] != losses(tmp_path / "c")[1]
 
 
 NEAR = 1e-5

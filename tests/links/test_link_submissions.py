@@ -544,19 +544,3 @@ def test_one_common_sentence_makes_no_work(kind: str, monkeypatch: pytest.Monkey
     couples = [share_one_sentence(number, kind) for number in range(300)]
     assert link_couples(couples) == []
     assert [rule for couple in couples[:100] for rule in link_couples([couple])] == []
-
-
-def test_chains_are_linked_step_by_step(tmp_path: Path) -> None:
-    one, other, _ = plant("two tenths retitled", 3)
-    topic = int(one.primary_area or 0)
-    last = replace(
-        other,
-        forum_id="chain-end",
-        venue_id=TMLR,
-        created_at=LATER + timedelta(days=200),
-        title=title(Random(1), topic),
-        abstract=rewritten(Random(2), other.abstract or "", 0.4, topic),
-    )
-    assert {(one.forum_id, other.forum_id), (other.forum_id, "chain-end")} <= links_of(
-        tmp_path / "w", [one, other, last], []
-    )

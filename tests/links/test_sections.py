@@ -157,14 +157,6 @@ def test_a_changed_caption_is_reported_alone() -> None:
     assert (kind, before, after) == ("changed", FIGURE.strip(), FIGURE.replace("hill", "tower").strip())
 
 
-@pytest.mark.parametrize("between", ["", "\n"])
-def test_a_renumbered_footnote_is_not_a_change(between: str) -> None:
-    earlier, later = (
-        f"Abstract\nWe count them.{between}{number} It is fun.\n{number}{between}{FOOTNOTE[1:]}" for number in (1, 12)
-    )
-    assert find_differences(earlier, later) == TextComparison((), 3, 3, 3)
-
-
 @pytest.mark.parametrize("above", ["", "Our words. We"])
 def test_text_of_a_figure_belongs_to_it(above: str) -> None:
     figure = "0 1 2\nClouds\nTowns\n"

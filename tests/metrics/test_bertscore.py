@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable, Sequence
-from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -167,17 +166,6 @@ def test_a_real_model_gives_similar_texts_similar_embeddings(small_model: Path) 
     assert near > 0.4
     assert far < 0.2
     assert near == pytest.approx(theirs(small_model, PRAISE, [PRAISE_TOO]), abs=1e-6)
-
-
-@pytest.mark.neural
-def test_a_real_models_bertscore_in_any_batch(small_model: Path) -> None:
-    package = pytest.importorskip("bert_score", reason="bert-score is not installed")
-    sentences = [PRAISE, PRAISE_TOO, WEATHER, *CANDIDATES]
-    candidates, references = zip(*permutations(sentences, 2), strict=True)
-    found = bert_scores(candidates, [[each] for each in references], model=str(small_model), layers=6).of_each
-    expected = package.score(list(candidates), list(references), model_type=str(small_model), num_layers=6)
-    for part, its in zip(("precision", "recall", "f1"), expected, strict=True):
-        assert [getattr(each, part) for each in found] == pytest.approx(its.tolist(), abs=2e-6)
 
 
 TEXTS = ["the paper is new.", "we find the method not clear", "a review", "", " ".join(["a"] * WINDOW)]

@@ -11,7 +11,6 @@ from sacrebleu import BLEU, sentence_bleu
 from sacrebleu import corpus_bleu as sacrebleu_of_corpus
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics import text_overlap
 from peercorpus.metrics.bertscore import bert_score
 from peercorpus.metrics.embedding import embed_cos
 from peercorpus.metrics.registry import definition
@@ -133,15 +132,6 @@ def test_pairs_equal_rouge_score_bit_by_bit(stem: bool) -> None:
 @given(st.text(), st.text(), st.booleans())
 def test_any_two_texts_are_equal_to_rouge_score(candidate: str, reference: str, stem: bool) -> None:
     assert rouge_l(candidate, [reference], stem=stem) == rouge_score(candidate, [reference], stem)
-
-
-def test_cached_words_are_evicted_without_changing_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = rouge_l("one two three four", ["one three four"])
-    held = text_overlap._words(True)
-    assert text_overlap._words(True) is held
-    monkeypatch.setattr(text_overlap, "MAX_CACHED_WORDS", 3)
-    assert rouge_l("one two three four", ["one three four"]) == before
-    assert text_overlap._words(True) is not held
 
 
 def test_a_single_string_is_not_a_list_of_references() -> None:

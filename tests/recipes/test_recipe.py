@@ -20,7 +20,6 @@ from commands import Ended, Run, assert_refused
 from peercorpus.recipes.recipe import RecipeName, ScopeVenue, read_recipe
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
-from published_records import reviewbench_row, write_parquet
 from recipe_datasets import (
     REVIEWBENCH_PLACES,
     re2_papers,
@@ -149,34 +148,12 @@ def test_damaged_tables_are_refused_in_one_sentence(make: Any, few: Path) -> Non
     assert make("reviewbench", few).code == 0
 
 
-@pytest.mark.slow
-def test_a_workspace_with_another_scope_is_refused(make: Any, run: Run, few: Path, tmp_path: Path) -> None:
-    assert make("reviewbench", few).code == 0
-    assert_refused(make("re2", write_re2(tmp_path / "re2", re2_papers(4), test=1)), "belongs to the recipe reviewbench")
-    other = tmp_path / "other"
-    row = reviewbench_row(venue_id="ICLR.cc/2019/Conference", conference="iclr", year=2019)
-    write_parquet(tmp_path / "one" / "a.parquet", [row])
-    assert run("import", tmp_path / "one", "--workspace", other).code == 0
-    refused = run("recipe", "re2", "--workspace", other, "--no-harvest")
-    assert_refused(refused, "ICLR.cc/2019/Conference", "not in the scope of Re²")
-
-
 def test_an_empty_workspace_without_files_or_harvest_is_refused(make: Any, tmp_path: Path) -> None:
     ended = make("reviewbench", None)
     assert ended.code == 2
     assert ended.err.count("\n") == 1
     assert "--from hf:Samarth0710/reviewbench" in ended.err
     assert not (tmp_path / "corpus").exists()
-
-
-@pytest.mark.slow
-def test_without_a_network_the_message_says_what_to_do(run: Run, few: Path, tmp_path: Path) -> None:
-    closed = "http://127.0.0.1:9"
-    urls = ("--url-v1", closed, "--url-v2", closed)
-    ended = run("recipe", "reviewbench", "--workspace", tmp_path / "corpus", "--from", few, *urls)
-    assert ended.code == 3
-    assert "--no-harvest" in ended.err
-    assert "import: " in ended.out
 
 
 @pytest.mark.slow

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from asked_releases import publish_release
@@ -103,20 +101,3 @@ def test_papers_with_a_changed_split_are_listed(tmp_path: Path, run: Run) -> Non
     assert re.findall(r"\d+ .*?(changed|lost|new)", counts) == ["changed", "lost", "new"]
     assert re.findall(r"\d+", counts) == ["1", "1", "1"]
     assert papers == [f"split re2 {moved} train -> test", f"split re2 {lost} train -> no split"]
-
-
-@pytest.mark.slow
-def test_rows_are_compared_in_any_order(tmp_path: Path, run: Run, first: Path) -> None:
-    rows = [{"review_id": f"r{n % 2}", "venue_id": ICLR, "value": n} for n in range(4)]
-    other = tmp_path / "other"
-    shutil.copytree(first, other)
-    for folder, held in ((first, rows), (other, [*rows[::-1][:3], rows[0] | {"value": 9}])):
-        path = folder / "data" / "scores" / "iclr-00000-of-00001.parquet"
-        path.parent.mkdir(exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(held), path)
-        manifest = json.loads((folder / "release.json").read_text())
-        manifest["files"][path.relative_to(folder).as_posix()] = ""
-        (folder / "release.json").write_text(json.dumps(manifest))
-    assert compared(run, first, other)["rows"]["scores"] == {
-        ICLR: {"added": [], "changed": ["r0"], "gone": [], "taken_down": None}
-    }

@@ -106,16 +106,6 @@ def test_a_score_is_that_at_the_decision(
     assert [found.value for found in scores_before_decision(row)] == shown
 
 
-def test_a_conversation_ends_with_the_reviewer(tmp_path: Path) -> None:
-    said = ("I doubt it.", "It holds.", "I see.", "Thanks.")
-    (row,), exported = first(tmp_path, Task.REBUTTAL, PromptOptions(), conversations=[talk("t1", *said)])
-    assert [message["role"] for message in row["messages"]] == ["system", "user", "assistant", "user", "assistant"]
-    assert [message["content"] for message in row["messages"][2:]] == list(said[:3])
-    assert row["post_ids"] == [[], [], ["t1-0"], ["t1-1"], ["t1-2"]]
-    assert len(row["holds_update"]) == 5
-    assert exported.written[0].samples.unanswered == 1
-
-
 def test_context_before_the_review_is_shown_with_the_paper(tmp_path: Path) -> None:
     messages = [{"role": role, "content": words} for role, words in zip(["user", "assistant"] * 2, "abcd", strict=True)]
     posts, updates = [["p0"], ["p1"], ["p2"], ["p3"]], [True, False, False, False]
@@ -329,15 +319,6 @@ def test_a_sample_is_a_point_and_its_answer(release: Path, tmp_path: Path) -> No
     assert {file.task for file in exported.files} == {Task.REBUTTAL}
     assert {file.split for file in exported.written} == {Split(row["split"]) for row in found.values()}
     assert "one point of a review" in (tmp_path / "out" / "README.md").read_text()
-
-
-def test_less_certain_answers_can_be_included(release: Path, tmp_path: Path) -> None:
-    telling = PromptOptions(Opening.NONE, with_system=False, by_point=0.0)
-    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.LLAMA_FACTORY, (Task.REBUTTAL,), telling))
-    found = rows(tmp_path / "out")
-    assert "p05" in found
-    assert "p03" not in found
-    assert found["p01"]["conversations"][0]["value"].startswith("No wind is measured")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """The configuration `figures`: images only from the published texts' PDFs, joined to the text."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -103,34 +100,6 @@ def test_a_takedown_of_a_paper_removes_its_figures(workspace: Workspace, tmp_pat
     (workspace.folder / "takedown.txt").write_text("f1\n")
     publish_release(workspace, tmp_path / "out", figures=True)
     assert rows(tmp_path / "out") == []
-
-
-OPEN = """
-import sys
-from datasets import Image, load_dataset
-from PIL.Image import Image as Picture
-for streaming in (False, True):
-    figures = load_dataset(sys.argv[1], "figures", split="iclr", streaming=streaming)
-    assert isinstance(figures.features["image"], Image), figures.features
-    for row in figures:
-        assert isinstance(row["image"], Picture) and row["image"].size == (row["width_px"], row["height_px"]), row
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.slow
-def test_datasets_gives_images(workspace: Workspace, tmp_path: Path) -> None:
-    cut(workspace)
-    publish_release(workspace, tmp_path / "out", figures=True)
-    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-c", OPEN, str(tmp_path / "out")],
-        env=os.environ | offline,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def a_figure(label: str, page: int) -> Figure:

@@ -136,14 +136,6 @@ assert all("We fly." in whole(row) for row in train)
 print("opened")
 """
 )
-DATASETS = """
-import sys
-from datasets import load_dataset
-for path in sys.argv[2:]:
-    rows = load_dataset("json", data_files=path, split="train", chunksize=100)
-    assert rows.num_rows == 13, rows
-print("opened")
-"""
 
 
 def run(python: str, script: str, tmp_path: Path, *arguments: str) -> None:
@@ -169,18 +161,6 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
     export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(layout))
     (tmp_path / "scratch").mkdir()
     run(python, script, tmp_path, str(tmp_path / "out"), str(tmp_path / "scratch"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", [ExportLayout.TRL, ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL])
-def test_datasets_opens_files_whose_first_rows_are_null(tmp_path: Path, layout: ExportLayout) -> None:
-    """The loader infers the type of a column from its first chunk, here of about a row."""
-    bare = task_paper("t0", year=None, track=None, title=None, grade=None, reviews=[review("r", scores=[])])
-    papers = {"train": [bare, *(task_paper(f"t{number}") for number in range(1, 13))]}
-    export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(layout))
-    files = sorted(map(str, (tmp_path / "out").glob("*.jsonl")))
-    assert len(files) == 2
-    run(sys.executable, DATASETS, tmp_path, "", *files)
 
 
 @pytest.mark.slow

@@ -6,10 +6,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval as run_eval
 
 from commands import Run
-from invented_bench import ACCEPT, TEST, bench_release, quiet, saying
+from invented_bench import TEST, bench_release
 from peercorpus.errors import PeercorpusError, UnreachableError
 from peercorpus.release.folder import MANIFEST
 from peercorpus.release.hub_download import find_release
@@ -43,21 +42,6 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[P
     find_release.cache_clear()
     yield snapshot, asked
     find_release.cache_clear()
-
-
-@pytest.mark.slow
-def test_inspect_runs_our_task_straight_from_a_dataset(dataset: tuple[Path, Asked], tmp_path: Path) -> None:
-    arguments = {"release": NAME}
-    with quiet():
-        (log,) = run_eval(
-            "peercorpus/acceptance", task_args=arguments, model=saying(ACCEPT), log_dir=str(tmp_path), display="none"
-        )
-    assert log.status == "success", log.error
-    assert log.eval.task_args["release"] == NAME
-    assert log.results is not None
-    assert log.results.total_samples == 8
-    assert dataset[1] == [("ada/reviews", "abc123")]
-    assert sorted(path.name for path in (dataset[0] / "data").iterdir()) == ["papers", "rebuttal", "review_sft"]
 
 
 @pytest.mark.fault("input", "a file of a dataset of the Hub differs from its manifest", "its name")

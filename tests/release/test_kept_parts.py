@@ -352,19 +352,6 @@ def test_a_note_with_changed_counts_is_unused(corpus: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_file_behind_a_symbolic_link_is_copied(corpus: Path, tmp_path: Path) -> None:
-    before = published_files(corpus, tmp_path / "out")
-    file = next((tmp_path / "out" / "data" / "reviews").glob("*.parquet"))
-    elsewhere = tmp_path / "elsewhere.parquet"
-    elsewhere.write_bytes(file.read_bytes())
-    file.unlink()
-    file.symlink_to(elsewhere)
-    assert published_files(corpus, tmp_path / "out") == before
-    assert not file.is_symlink()
-    assert not file.samefile(elsewhere)
-
-
-@pytest.mark.slow
 def test_a_paper_of_two_venues_leaves_both(tmp_path: Path) -> None:
     secret = "zanzibarquagga"
     venues: dict[str, list[object]] = {

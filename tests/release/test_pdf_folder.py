@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,18 +163,6 @@ def test_links_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
     assert write(corpus, to)[0] == 2
     assert not linked.is_symlink()
     assert held(to)[NAMES["f0"]] == CONTENTS["f0"]
-
-
-def test_a_frame_has_each_files_path(corpus: Path) -> None:
-    opened = peercorpus.open(corpus)
-    assert [Path(path).read_bytes() for path in opened.pdfs()["path"]] == [CONTENTS["f0"], CONTENTS["f1"]]
-    assert opened.pdfs(grade="exact")["forum_id"].to_list() == ["f0"]
-    assert opened.pdfs(where="grade=unrevised")["forum_id"].to_list() == ["f1"]
-    assert Counter(opened.pdfs("before_first_review")["grade"]) == Counter(
-        ["exact", "unrevised", "before_first_review"]
-    )
-    with pytest.raises(PeercorpusError, match="not a grade of a PDF"):
-        opened.pdfs(grade="stated")
 
 
 @pytest.mark.slow

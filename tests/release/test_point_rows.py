@@ -1,7 +1,5 @@
 """The configurations `points` and `answers`: only public and up-to-date criticisms."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +10,6 @@ from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
 from asked_releases import publish_release
 from cards import read_card
 from invented_tables import ICLR, ICML, NOON, a_forum, invented
-from peercorpus.errors import TableError
-from peercorpus.records.enums import SectionKind
-from peercorpus.records.reviews import Review, Section
 from peercorpus.release.folder import open_release
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
@@ -66,26 +61,3 @@ def test_no_taken_down_text_in_points(tmp_path: Path, listed: str, points: int, 
     assert len(found) == points
     assert len(read(out, "answers")) == answers
     assert sum(point["reaction"] is not None for point in found) == reactions
-
-
-def reworded(records: Sequence[object], **changed: str) -> list[object]:
-    return [
-        replace(record, text=changed[name]) if (name := getattr(record, "post_id", "")[3:]) in changed else record  # type: ignore[type-var]
-        for record in records
-    ]
-
-
-@pytest.mark.slow
-def test_points_of_an_earlier_text_are_not_published(tmp_path: Path) -> None:
-    other = [
-        replace(record, sections=(Section(SectionKind.OTHER, "comments", "All is new."),))
-        if isinstance(record, Review)
-        else record
-        for record in a_discussion("a1")
-    ]
-    reply = reworded(a_discussion("a2"), answer="We measured nothing.")
-    for number, records in enumerate((other, reply)):
-        with invented(tmp_path / str(number), {ICLR: records}) as workspace:
-            with pytest.raises(TableError, match="belong to earlier texts; run 'peercorpus build --points'"):
-                publish(workspace, tmp_path / "out")
-            assert not (tmp_path / "out").exists()

@@ -21,11 +21,10 @@ from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import Opening, PromptOptions
-from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Task
 from peercorpus.workspace.workspace import open_workspace
-from published_records import re2_paper, reviewbench_review, reviewbench_row, write_json, write_parquet
+from published_records import write_json
 
 Record = dict[str, Any]
 PLACES = (
@@ -320,30 +319,3 @@ def test_records_of_re2_survive_the_round_trip_unchanged(trip: tuple[Path, Path]
     assert exported.keys() == stated.keys()
     for key, record in stated.items():
         assert without_ours(exported[key], record) == record
-
-
-@pytest.mark.slow
-def test_re2s_text_wins_with_its_review(tmp_path: Path) -> None:
-    words = "Strong points: kites fly. Weak points: they fall."
-    reviews = [
-        reviewbench_review(reviewer="Reviewer_AbCd", review_id="a"),
-        reviewbench_review(reviewer="Reviewer_EfGh", review_id="b", summary="Only ReviewBench has it."),
-    ]
-    write_parquet(tmp_path / "rb" / "kites.parquet", [reviewbench_row(reviews=reviews)])
-    paper = re2_paper(reviews=[re2_paper()["reviews"][0] | {"review_content": words}])
-    write_json(tmp_path / "re2" / "REVIEWS_train.json", [paper])
-    with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        import_dumps(workspace, [tmp_path / "rb", tmp_path / "re2"])
-        build_here(workspace)
-        splits = SplitRequest(Profile.STATED)
-        publish_release(workspace, tmp_path / "release", splits=splits, grade=Grade.UNSTATED.value)
-    export_release(tmp_path / "release", tmp_path / "out", RE2)
-    (exported,) = read(tmp_path / "out", "REVIEWS_train").values()
-    texts = {review["reviewer_id"]: review["review_content"] for review in exported["reviews"]}
-    assert texts["Reviewer_AbCd"] == words
-    assert "Only ReviewBench has it." in texts["Reviewer_EfGh"]
-    assert {key for review in exported["reviews"] for key in review} == paper["reviews"][0].keys()
-    assert exported.keys() == paper.keys() | {"licence", "paper_grade"}
-    rows = [*open_release(tmp_path / "release").rows("reviews", None, None)]
-    assert len(rows) == 2
-    assert all(words != section["text"] for row in rows for section in row["sections"])

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from asked_releases import publish_release
-from invented_tables import ICLR, ICML, NOON, a_forum, invented, paper, post, review, score, text, version
+from invented_tables import ICLR, NOON, a_forum, invented, paper, post, review, score, text, version
 from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.records.documents import PAGE_BREAK, Change, PaperText, TextHeading
 from peercorpus.records.enums import (
@@ -299,15 +299,3 @@ def test_a_shared_later_text_joins_splits(tmp_path: Path) -> None:
     (path,) = (tmp_path / "out" / "splits").iterdir()
     splits = json.loads(path.read_text())["splits"]
     assert sum(any(f"p{number:02d}" in ids for number in range(0, 12, 2)) for ids in splits.values()) == 1
-
-
-@pytest.mark.slow
-def test_every_paper_is_in_one_split_of_all_configurations(tmp_path: Path) -> None:
-    records = {ICLR: [*with_later(), meta("m1")], ICML: a_forum("f2", ICML)}
-    with invented(tmp_path / "corpus", records) as workspace:
-        publish_release(workspace, tmp_path / "out")
-    splits: dict[str, set[str]] = {}
-    for shard in open_release(tmp_path / "out").shards():
-        for row in shard.rows(["forum_id"]):
-            splits.setdefault(row["forum_id"], set()).add(shard.split)
-    assert splits == {"f1": {"iclr"}, "f2": {"icml"}}

@@ -4,15 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-import peercorpus
 from commands import Run
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
-from invented_tables import ICLR, invented, paper, review, text, version, with_figures
-from peercorpus.errors import PeercorpusError
+from invented_tables import ICLR, invented, paper, review, text, version
 from peercorpus.records.blocks import PageBox, TableCell, TextBlock
 from peercorpus.records.enums import BlockKind, Grade, MentionKind
 from peercorpus.records.structured_text import StructuredText
@@ -85,29 +82,6 @@ def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) ->
 def test_an_address_across_blocks_removes_them() -> None:
     held = structured("(ada,", "bob)@kites.example and more.")
     assert mask_blocks(held, "[e-mail] and more.") is None
-
-
-def test_images_of_a_corpus_are_found_through_captions(tmp_path: Path) -> None:
-    held = structured("As Figure 1 shows.", caption(MentionKind.FIGURE, "1"))
-    records = [version("f1", SHA, Grade.EXACT), replace(text(SHA, held.markdown), blocks=held.blocks)]
-    with invented(tmp_path / "corpus", {ICLR: with_figures([paper("f1"), *records])}) as workspace:
-        workspace.raw.add([NOTE])
-    opened = peercorpus.open(tmp_path / "corpus")
-    (mention,) = opened.structured_text(SHA).mentions
-    images = opened.figures().filter(pl.col("sha256") == SHA).select("kind", "label").collect()
-    assert {"kind": "figure", "label": f"Figure {mention.number}"} in images.to_dicts()
-
-
-def test_a_corpus_gives_its_texts_block_by_block(corpus: Path) -> None:
-    opened = peercorpus.open(corpus)
-    kinds = opened.blocks().filter(pl.col("sha256") == SHA).collect()["kind"].to_list()
-    assert kinds[:3] == ["paragraph", "heading", "formula"]
-    held = opened.structured_text(SHA)
-    assert held == with_header(structured(*PARTS))
-    assert [(sha256, one) for sha256, one in opened.structured_texts()] == [(SHA, held)]
-    for sha256, culprit in ((OTHER, "pdfium"), ("c" * 64, "ccc")):
-        with pytest.raises(PeercorpusError, match=culprit):
-            opened.structured_text(sha256)
 
 
 MARKDOWN = "# On herbs\n\nAbout 5% of $≤$; write to ada\\@kites.example."

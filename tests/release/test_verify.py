@@ -8,13 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from asked_releases import publish_release
 from commands import Run
-from invented_tables import ICLR, a_forum, fill, invented, post
+from invented_tables import ICLR, a_forum, invented
 from naming import Naming
 from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind, RawObject
-from peercorpus.workspace.workspace import open_workspace
 from planted_releases import Plan, found, plan, resign
 
 __all__ = ["plan"]
@@ -265,40 +263,6 @@ def test_links_that_name_one_paper_only(plan: Plan, tmp_path: Path) -> None:
     plan.rows["links", "iclr"].append({"forum_id": "d", "earlier_id": None})
     file = "data/links/iclr-00000-of-00001.parquet"
     assert found(plan.write(tmp_path / "release")) == {"links": [(file, "d", Naming("no 'forum_id'", "'earlier_id'"))]}
-
-
-def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, tmp_path: Path, run: Run) -> None:
-    for config in ("links", "review_sft", "rebuttal", "papers_full"):
-        plan.drop(config)
-    plan.has_splits = False
-    ended = run("verify", plan.write(tmp_path / "release"))
-    assert ended.code == 0
-    unchecked = [line.split(" not checked: ") for line in ended.out.splitlines() if " not checked: " in line]
-    assert [(name.strip(), why) for name, why in unchecked] == [
-        ("splits", Naming("no configurations")),
-        ("links", Naming("no links")),
-        ("takedown", Naming("takedown.txt")),
-        ("leaks", Naming("grades", "'papers_full'")),
-        ("leaks", Naming("no splits")),
-        ("questions", Naming("no questions")),
-    ]
-
-
-@pytest.mark.slow
-def test_a_changed_workspace_is_no_breach(tmp_path: Path, run: Run) -> None:
-    records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
-        publish_release(workspace, tmp_path / "release")
-    asked = ("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
-    assert "byte for byte" in run(*asked).out
-    with open_workspace(tmp_path / "corpus") as workspace:
-        workspace.tables.append("3-posts", ICLR, "invent", [post("later", "a")])
-        fill(workspace, "TMLR", a_forum("t", "TMLR"))
-    ended = run(*asked)
-    assert ended.code == 0
-    assert "byte for byte" not in ended.out
-    assert f"\n  {ICLR}: 3-posts\n" in ended.out
 
 
 def test_unreadable_inputs_are_a_breach(plan: Plan, tmp_path: Path, run: Run) -> None:

@@ -1,8 +1,6 @@
 """How many texts look model-written, by population: with a control, and for no individual text."""
 
 import json
-import tracemalloc
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,7 +17,7 @@ from peercorpus.metrics.marked_share import FEWEST_PAPERS, FEWEST_TEXTS, Sample
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.model_statistics import model_written, read_model_texts
 from peercorpus.report.panels import PANELS, FigureProfile, select_panels
-from peercorpus.report.source import TEXTS, TextKind
+from peercorpus.report.source import TextKind
 from planted_shares import GREAT_RATIO, model_sample, passage, written
 
 RATIO = GREAT_RATIO
@@ -230,25 +228,6 @@ def test_unreadable_input_is_reported_in_one_sentence(tmp_path: Path, rows: list
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match=r"none\.jsonl"):
         read_model_texts(tmp_path / "none.jsonl")
-
-
-@pytest.mark.slow
-def test_memory_grows_with_papers_not_with_texts() -> None:
-    """Batches are read one at a time, and a text is dropped once it is counted."""
-    text = f"{passage(['delves'])} {passage()}" * 20
-
-    class Long(Given):
-        def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-            for _ in range(50 if kind is TextKind.REVIEWS else 0):
-                rows = [("p", None, f"{text} {number}") for number in range(2)]
-                yield pl.DataFrame(rows, schema=TEXTS, orient="row")
-
-    tracemalloc.start()
-    made = model_written(Long(papers=[paper("p", "iclr", 2020)]))
-    peak_bytes = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert sum(made.unknown.values()) == 100
-    assert peak_bytes < 100 * len(text) / 2
 
 
 def test_model_texts_need_their_figure() -> None:

@@ -1,6 +1,5 @@
 """The figures of Re²'s profile, against hand-worked numbers, SciPy, and records imported from both datasets."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -8,17 +7,12 @@ import pytest
 from scipy import stats
 
 import invented_tables as made
-from asked_releases import publish_release
-from commands import Run
-from in_this_process import build_here
 from invented_sources import Given, paper, review
 from naming import by_name
-from peercorpus.harvest.import_dumps import import_dumps
 from peercorpus.models.token_counts import words_and_signs
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score
 from peercorpus.report.corpus_sources import WorkspaceSource
-from peercorpus.report.panels import RE2_PANELS
 from peercorpus.report.re2_figures import (
     BOX,
     GRID_POINTS,
@@ -27,17 +21,6 @@ from peercorpus.report.re2_figures import (
     measure_shape,
     score_violins,
     spread,
-)
-from peercorpus.report.write_report import compute_statistic
-from peercorpus.workspace.workspace import open_workspace
-from published_records import (
-    re2_paper,
-    re2_rebuttal,
-    reviewbench_review,
-    reviewbench_row,
-    write_json,
-    write_manuscript,
-    write_parquet,
 )
 
 
@@ -102,49 +85,3 @@ def test_a_unified_value_comes_from_its_form(tmp_path: Path) -> None:
         frame = WorkspaceSource(workspace, words_and_signs()).reviews.sort("review_id")
     assert frame["unified"].to_list() == [6.5, 3, None, None]
     assert frame["aspect_scores"].to_list() == [0, 0, 0, 1]
-
-
-ICLR24 = "ICLR.cc/2024/Conference"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("svg_alone")
-def test_records_imported_from_both_datasets_are_in_the_figures(tmp_path: Path, run: Run) -> None:
-    ratings = ("3: reject, not good enough", "6: marginally above the acceptance threshold", "8: accept, good paper")
-    rows = [
-        reviewbench_row(
-            f"ice{n}",
-            venue_id=ICLR24,
-            conference="iclr",
-            year=2024,
-            keywords=["ice", f"k{n}"],
-            reviews=[
-                reviewbench_review(review_id=f"ice{n}r{m}", reviewer=f"Reviewer_r{m}", rating=ratings[(n + m) % 3])
-                for m in range(3)
-            ],
-        )
-        for n in range(4)
-    ]
-    write_parquet(tmp_path / "in" / "iclr.parquet", rows)
-    write_json(tmp_path / "in" / "REVIEWS_train.json", [re2_paper(), re2_paper("kite2")])
-    write_json(tmp_path / "in" / "REBUTTAL_train.json", [re2_rebuttal(), re2_rebuttal("kite2")])
-    write_manuscript(tmp_path / "in")
-    with open_workspace(tmp_path / "corpus", create=True) as workspace:
-        import_dumps(workspace, [tmp_path / "in"])
-        build_here(workspace)
-        publish_release(workspace, tmp_path / "release")
-    for folder in (tmp_path / "corpus", tmp_path / "release"):
-        out = tmp_path / f"report of {folder.name}"
-        ended = run("report", "-w", folder, "--out", out, "--profile", "re2")
-        assert ended.code == 0, ended.err
-        numbers = json.loads((out / "numbers.json").read_text())["figures"]
-        assert list(numbers) == list(RE2_PANELS)
-        counts = {name: numbers[name]["n"] for name in numbers}
-        assert counts["fig2a_paper_length"] == 5
-        assert counts["fig2b_review_length"] == 14
-        assert counts["fig2c_papers_and_reviews"] == 6
-        assert counts["fig2d_rebuttals"] == 14
-        assert counts["fig2e_keywords"] == 4
-        assert counts["fig2f_scores"] == counts["fig3_violin_details"] == 14
-        table = compute_statistic(folder, "fig2f_scores").table
-        assert dict(table.select("conference", "median").iter_rows()) == {"iclr": 6.0, "kites": 7.0}

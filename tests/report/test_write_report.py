@@ -74,17 +74,6 @@ def test_pooled_rules_are_stated(workspace: Workspace, drawn: tuple[Path, Ended]
 
 
 @pytest.mark.slow
-def test_a_condition_chooses_papers_and_is_stated(workspace: Workspace, tmp_path: Path) -> None:
-    where = ["year>=2023", "grade=exact"]
-    written = write_report(workspace.folder, tmp_path / "out", where, figures=["papers_and_reviews"])
-    assert (written.papers, written.every) == (1, 3)
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "<code>year&gt;=2023</code> and <code>grade=exact</code>" in page
-    rows = list(csv.DictReader((tmp_path / "out" / "papers_and_reviews.csv").read_text().splitlines()))
-    assert rows == [{"conference": "icml", "papers": "1", "reviews": "1", "papers_without_reviews": "0"}]
-
-
-@pytest.mark.slow
 def test_only_named_figures_are_drawn(workspace: Workspace, tmp_path: Path) -> None:
     written = write_report(workspace.folder, tmp_path / "out", figures=["turns", "keywords"])
     assert written.figures == 2
@@ -205,18 +194,6 @@ def test_the_page_is_self_contained(hostile_page: str) -> None:
     outside = [one for one in targets if not re.fullmatch(r"#[\w.-]+|\w+\.(pdf|svg|png|csv)", one)]
     assert outside == []
     assert not re.findall(r"url\((?!#)", hostile_page)
-
-
-@pytest.mark.slow
-def test_a_report_is_written_from_python_in_one_call(workspace: Workspace, tmp_path: Path) -> None:
-    corpus = peercorpus.open(workspace.folder)
-    table = corpus.statistics("papers_and_reviews", where=["conference=iclr"])
-    assert table.rows() == [("iclr", 2, 2, 0)]
-    assert corpus.statistics("papers_and_reviews", where="conference=iclr").equals(table)
-    corpus.figure("score_violins", where=["year=2023"]).savefig(tmp_path / "scores.pdf")
-    assert (tmp_path / "scores.pdf").read_bytes().startswith(b"%PDF")
-    with pytest.raises(PeercorpusError, match=r"'violins'.*papers_and_reviews"):
-        corpus.statistics("violins")
 
 
 def test_lengths_are_in_tokens_of_the_named_tokenizer(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,17 +80,6 @@ def test_a_tall_bracket_is_in_its_line() -> None:
     assert (line.base, line.text.count("K")) == (700.0, 1)
 
 
-def test_a_subscript_belongs_to_its_letter() -> None:
-    power = piece("(Exec)", 108, 140, UPRIGHT, 705.2, 7.0)
-    runs = (
-        piece("Y", 100, 108, LETTERS),
-        power,
-        piece("i", 106, 109, LETTERS, 697.2, 7.0),
-        piece("Z", 143, 150, LETTERS),
-    )
-    assert said(*runs) == [r"$Y_i^{({\rm Exec})}Z$"]
-
-
 @pytest.mark.parametrize("left", [118.0, 150.0, 200.0], ids=["outside", "nested", "nested deeper"])
 def test_a_steps_number_is_in_its_line(left: float) -> None:
     runs = [piece("7:", 100, 108, SERIF), piece("repeat", left, left + 30, SERIF)]

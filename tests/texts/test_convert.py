@@ -241,18 +241,6 @@ def test_deleted_tables_are_restored_from_the_cache(workspace: Workspace) -> Non
     assert workspace.tables.set_aside_counts(VENUE, "read_texts") == {Reason.PDF_WITHOUT_TEXT: 1}
 
 
-def test_without_the_cache_the_same_tables_are_built(workspace: Workspace) -> None:
-    pdfs = papers(3)
-    sha256s = hold(workspace, VENUE, *pdfs)
-    read(workspace)
-    before = stored_texts(workspace)
-    shutil.rmtree(workspace.folder / "tables")
-    shutil.rmtree(workspace.folder / "texts")
-    hold(workspace, VENUE, *pdfs)
-    assert read(workspace) == sha256s
-    assert stored_texts(workspace) == before
-
-
 def test_a_failure_is_not_cached_and_is_retried(workspace: Workspace) -> None:
     sha256s = hold(workspace, VENUE, b"no PDF at all", *papers(1))
     assert read(workspace) == sha256s

@@ -78,15 +78,6 @@ def test_figures_side_by_side_are_cut_separately() -> None:
     assert is_near(box_of(second), (300, 500, 450, 620))
 
 
-def test_a_rule_below_a_header_is_no_figure() -> None:
-    header = say("Under review at a conference of herbs", 72, 770) + b"0 G 72 762 m 528 762 l S "
-    plot = b"0.5 g 150 600 200 120 re f " + say("Figure 1: Sage.", 200, 580)
-    pages = [header + prose(700), header + plot + prose(550), header + prose(700)]
-    (figure,) = cut(*pages)
-    assert (figure.region.page, box_of(figure)) == (1, box_of(figure))
-    assert is_near(box_of(figure), (150, 600, 350, 720))
-
-
 def test_a_caption_alone_has_a_reason() -> None:
     (figure,) = cut(prose(740) + say("Figure 1: A figure that was lost.", 150, 645) + prose(600))
     assert (figure.region.box, figure.image) == (None, None)

@@ -28,7 +28,6 @@ from peercorpus.texts.engine import (
     load_engine,
 )
 from peercorpus.texts.engines.docling import Docling
-from peercorpus.texts.engines.external_package import join_markdown_pages
 from peercorpus.texts.engines.nemotron import Nemotron, NemotronOcr
 from peercorpus.texts.engines.ocr import WordRow
 from peercorpus.texts.engines.pdfium_text import PdfiumText
@@ -228,12 +227,6 @@ def test_every_engine_refuses_a_broken_file(installed: Callable[..., None], make
     put_docling(installed, DoclingStandIn({}))
     with pytest.raises(UnreadablePdfError, match="damaged"):
         make().convert(b"%PDF-1.7\nbroken")
-
-
-def test_pictures_and_wide_gaps_are_removed() -> None:
-    converted = join_markdown_pages(["One\n\n<!-- image -->\n\n\n\nTwo", ""])
-    assert converted.markdown.split(SEPARATOR) == ["One\n\nTwo", ""]
-    assert converted.problems == ("without text: page 2",)
 
 
 SET: dict[str, Any] = {

@@ -76,26 +76,6 @@ def test_multi_line_headers_are_one_row(page: InventedPage) -> None:
     assert page.cells()[0] == ["Model", "Test BLEU", "Test Loss"]
 
 
-def test_vertical_lines_separate_close_cells(page: InventedPage) -> None:
-    page.rows(700, *({100: a, 123: b, 146: c} for a, b, c in (("a12", "b12", "c12"), ("1234", "5678", "9012"))))
-    for height in (710, 696, 684):
-        page.rule(height, 98, 170)
-    for x in (98, 121.5, 144.5, 170):
-        page.upright(x, 684, 710)
-    assert page.cells() == [["a12", "b12", "c12"], ["1234", "5678", "9012"]]
-
-
-def test_a_caption_separates_two_tables_of_the_same_width(page: InventedPage) -> None:
-    ruled(page, OURS, BASE)
-    page.say("Table 2: The same again.", 100, 645)
-    page.rule(632)
-    page.rows(620, HEADS)
-    page.rule(615)
-    page.rows(603, BASE)
-    page.rule(598)
-    assert [table.markdown.count("\n") for table in page.tables()] == [3, 2]
-
-
 def test_rows_below_the_last_rule_belong_to_the_table(page: InventedPage) -> None:
     ruled(page, OURS)
     page.rows(668, BASE, BASE)
@@ -225,23 +205,6 @@ def test_lines_between_rules_are_one_row(page: InventedPage) -> None:
     ]
 
 
-def test_rows_are_recognised_by_larger_gaps_than_lines(page: InventedPage) -> None:
-    page.rule(712, 95, 400)
-    page.rows(700, {100: "Sign", 160: "Meaning", 320: "First used"})
-    page.rule(695, 95, 400)
-    page.rows(683, {100: "x", 160: "A picture of the training", 320: "Section 2"}, {160: "data"})
-    page.rows(
-        655, {100: "y", 160: "The label of the picture,", 320: "Section 2, where"}, {160: "a class", 320: "it is"}
-    )
-    page.rows(627, {100: "z", 160: "The code of the picture", 320: "Section 3"})
-    page.rule(620, 95, 400)
-    assert page.cells()[1:] == [
-        ["x", "A picture of the training data", "Section 2"],
-        ["y", "The label of the picture, a class", "Section 2, where it is"],
-        ["z", "The code of the picture", "Section 3"],
-    ]
-
-
 def headed(page: InventedPage, *heads: Cells, body: list[Cells], step: float = 12) -> InventedPage:
     """A table with heads of several lines."""
     below = 700 - step * (len(heads) - 1) - 5
@@ -258,14 +221,6 @@ def test_a_ruled_header_is_repeated_below(page: InventedPage) -> None:
     headed(page, {235: "Both scores"}, HEADS, body=[OURS, BASE])
     page.rule(697, 195, 330)
     assert page.cells()[0] == ["Model", "Both scores BLEU", "Both scores Loss"]
-
-
-def test_a_centred_header_is_repeated(page: InventedPage) -> None:
-    heads: Cells = {100: "Model", 160: "Anger", 200: "Fear", 240: "Joy", 280: "Trust"}
-    values: Cells = {100: "Ours", 160: "0.73", 200: "0.87", 240: "0.82", 280: "0.81"}
-    headed(page, {205: "All classes"}, heads, body=[values, values | {100: "Base"}])
-    whole = [f"All classes {name}" for name in ("Anger", "Fear", "Joy", "Trust")]
-    assert page.cells()[0] == ["Model", *whole]
 
 
 def test_a_wide_header_is_repeated(page: InventedPage) -> None:
@@ -354,15 +309,6 @@ def test_numbers_are_split_below_separate_headers() -> None:
     assert texts(*body) == [["Kernel", "0.02", "0.05", "0.17"], ["Scaling", "0.02", "0.05", "0.17"]]
 
 
-def test_a_long_row_header_is_split_off() -> None:
-    head = row(piece(("8", 106, 110)), piece(("16", 123, 132)), piece(("32", 142, 151)))
-    close = piece(("Outer", 60, 78), ("gradient", 80, 97), *((word.text, *word[1:3]) for word in NUMBERS.words))
-    body = [row(piece(("Kernel", 60, 85)), NUMBERS), row(close)]
-    separate_cells([head, *body], 1)
-
-    assert texts(body[1]) == [["Outer gradient", "0.02", "0.05", "0.17"]]
-
-
 @pytest.mark.parametrize("at", [130, 60], ids=["no number above", "no head above"])
 def test_a_number_within_a_row_header_stays_there(at: int) -> None:
     close = piece(("Net", at, at + 10), ("50", at + 12, at + 20))
@@ -370,15 +316,3 @@ def test_a_number_within_a_row_header_stays_there(at: int) -> None:
     separate_cells([row(piece(("Size", 60, 90)), piece(("Loss", 120, 160))), *body], 1)
 
     assert texts(*body) == [["Net 18"], ["Net 50"]]
-
-
-@pytest.mark.parametrize(
-    "heads",
-    [[piece(("Seconds", 110, 140))], [piece(("8", 106, 110)), piece(("16", 123, 132))], [piece(("8", 90, 160))]],
-    ids=["one head", "two heads over three numbers", "a wide head"],
-)
-def test_numbers_of_one_column_stay_together(heads: list[CellText]) -> None:
-    body = [row(NUMBERS), row(NUMBERS)]
-    separate_cells([row(*heads), *body], 1)
-
-    assert texts(*body) == [["0.02 0.05 0.17"]] * 2

@@ -15,10 +15,9 @@ import pytest
 import peercorpus
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures
-from invented_pdfs import HTML, PICTURE, by_hand, lines, put
+from invented_pdfs import HTML, by_hand, lines, put
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
-from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 from peercorpus.texts import folder as folder_module
@@ -61,16 +60,6 @@ def test_a_pdf_gives_markdown_and_quality_measures(pdfs: Path, out: Path) -> Non
     assert told["quality"]["empty_pages"] == 0
     assert told["seconds"] >= 0
     assert (summary.converted, summary.pages, summary.failures) == (1, 2, [])
-
-
-def test_the_blocks_are_those_of_the_text(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
-    text, told = (out / "paper.md").read_text(), measures(out, "paper")
-    assert [text[block["start"] : block["end"]] for block in told["blocks"]] == ["See Eq. (1).", "Two."]
-    assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
-    ((mention,), bibliography) = told["mentions"], told["bibliography"]
-    assert (text[mention["start"] : mention["end"]], bibliography) == ("Eq. (1)", [])
-    assert mention["target"] is None
 
 
 def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
@@ -121,20 +110,6 @@ def test_a_text_without_blocks_is_refused(pdfs: Path, out: Path) -> None:
     for name, culprit in (("paper", "the engine 'pdfium-text' reports none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
-
-
-def test_an_unreadable_pdf_has_a_reason_and_no_text(pdfs: Path, out: Path) -> None:
-    bad = [put(pdfs, "page", HTML), put(pdfs, "picture", by_hand([PICTURE]))]
-    missing = pdfs / "gone.pdf"
-    missing.symlink_to("nowhere")
-    summary, _ = convert([*bad, missing, put(pdfs, "good", paper("Good."))], out)
-    assert written(out) == {"page.json", "picture.json", "gone.json", "good.md", "good.json"}
-    told = measures(out, "picture")
-    assert (told["status"], told["reason"], told["pages"]) == ("failed", "pdf_without_text", None)
-    assert told["detail"].endswith(".")
-    assert measures(out, "gone")["sha256"] is None
-    assert summary.failed == {Reason.NOT_A_PDF: 1, Reason.PDF_WITHOUT_TEXT: 1, Reason.FILE_MISSING: 1}
-    assert sorted(source for source, _ in summary.failures) == sorted([*bad, missing])
 
 
 def test_no_pdf_is_read_twice(pdfs: Path, out: Path) -> None:
@@ -202,17 +177,6 @@ def test_a_moved_file_keeps_its_text(pdfs: Path, out: Path) -> None:
     convert([put(pdfs / "deep", "paper", paper("After."))], out)
     assert written(out) == {"paper.md", "paper.json"}
     assert (out / "paper.md").read_text() == "After.\n"
-
-
-def test_files_and_texts_moved_together_stay_matched(pdfs: Path, out: Path, tmp_path: Path) -> None:
-    source = put(pdfs, "paper", paper("Paper."))
-    convert([source], out)
-    (tmp_path / "all").mkdir()
-    pdfs.rename(tmp_path / "all" / "pdfs")
-    moved = out.rename(tmp_path / "all" / "out")
-    before = (moved / "paper.json").stat().st_mtime_ns
-    assert convert([tmp_path / "all" / "pdfs" / "paper.pdf"], moved)[1] == []
-    assert (moved / "paper.json").stat().st_mtime_ns == before
 
 
 def test_a_text_outlives_an_unreadable_file(pdfs: Path, out: Path) -> None:
@@ -354,14 +318,3 @@ def test_missing_paths_and_folders_without_a_pdf_are_reported(pdfs: Path) -> Non
         find_all_pdfs([pdfs])
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs / 'missing'}'")):
         find_all_pdfs([pdfs, pdfs / "missing"])
-
-
-@pytest.mark.slow
-def test_several_processes_give_the_same_texts(pdfs: Path, out: Path, tmp_path: Path) -> None:
-    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
-    convert_to_folder(LocalExecutor(), sources, out, BuildRequest(workers=2))
-    here = tmp_path / "here"
-    convert(sources, here)
-    assert {path.name: path.read_text() for path in out.glob("*.md")} == {
-        path.name: path.read_text() for path in here.glob("*.md")
-    }

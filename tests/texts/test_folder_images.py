@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from in_this_process import InThisProcess
-from invented_figures import page_of_both, paper_with_figures, paper_without_figures
-from invented_pdfs import HTML, by_hand, put
+from invented_figures import page_of_both, paper_with_figures
+from invented_pdfs import by_hand, put
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.requests import BuildRequest
@@ -73,18 +73,6 @@ def test_images_are_kept_until_something_changes(pdfs: Path, out: Path, monkeypa
     assert counts(convert([source], out)) == (1, 0, 2, 0)
     monkeypatch.setattr(folder_images, "name_maker", lambda: "another")
     assert counts(convert([source], out)) == (1, 0, 2, 0)
-
-
-def test_replacing_a_text_removes_images_of_the_earlier_file(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper_with_figures(2))], out)
-    (out / "paper-figures" / "notes.txt").write_text("Mine.")
-    convert([put(pdfs, "paper", paper_without_figures())], out, options=BuildRequest())
-    assert images_in(out) == {"notes.txt": b"Mine."}
-    convert([put(pdfs, "paper", paper_with_figures())], out)
-    (out / "paper-figures" / "notes.txt").unlink()
-    convert([put(pdfs, "paper", HTML)], out)
-    assert not (out / "paper-figures").exists()
-    assert told_of(out)["images"] is None
 
 
 def test_figures_not_cut_are_retried(pdfs: Path, out: Path) -> None:

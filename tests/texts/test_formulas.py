@@ -13,18 +13,15 @@ from invented_formulas import (
     TEXT,
     UPRIGHT,
     equation,
-    found,
     in_text,
     latex,
-    row,
     run,
     said,
 )
 from peercorpus.pdf.glyphs import TextRun, read_font
 from peercorpus.pdf.math_fonts import font_encoding, sign
 from peercorpus.pdf.shapes import Box, Shapes
-from peercorpus.texts.layout.blocks import TextLine, read_lines
-from peercorpus.texts.layout.formulas.detection import join_broken
+from peercorpus.texts.layout.blocks import read_lines
 from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
 from peercorpus.texts.layout.formulas.inline import inline
 
@@ -97,28 +94,9 @@ def test_a_small_fraction_is_centred() -> None:
     assert said(*runs).endswith(r"x\frac{1}{N}$")
 
 
-def test_a_displayed_formula_keeps_its_number() -> None:
-    prose = "It follows at once from what was said above that"
-    runs = [run(prose, 100, base=730), *equation(run("x", 255, LETTERS)), run(prose, 100, base=670)]
-    before, formula, after = found(runs)
-    assert isinstance(formula, Formula)
-    assert (formula.signs, formula.number, formula.sureness, formula.page) == ("y = x", "7", 0.96, 0)
-    assert formula.markdown == "$$y = x$$ (7)"
-    assert isinstance(before, TextLine)
-    assert isinstance(after, TextLine)
-
-
 def test_a_fraction_has_two_parts() -> None:
     runs = equation(run("a", 256, LETTERS, 706.8), run("b", 256, LETTERS, 693.1))
     assert latex(runs, Box(255, 702.3, 262, 702.7)) == r"y = \frac{a}{b}"
-
-
-def test_fractions_may_be_nested() -> None:
-    runs = equation(
-        run("a", 257, "CMMI7", 711.0, 7.0), run("b", 257, "CMMI7", 703.5, 7.0), run("c", 256, LETTERS, 690.0)
-    )
-    bars = Box(256.5, 708.9, 261, 709.2), Box(255, 699.8, 262.5, 700.2)
-    assert latex(runs, *bars) == r"y = \frac{\frac{a}{b}}{c}"
 
 
 def test_a_sum_has_limits() -> None:
@@ -178,16 +156,6 @@ def test_an_accent_is_joined_to_its_letter() -> None:
     )
 
 
-def test_unknown_symbols_and_unused_bars_lower_the_confidence() -> None:
-    runs = equation(run("x", 255, LETTERS), run("\ue000", 262, LETTERS))
-    (formula,) = found(runs)
-    assert isinstance(formula, Formula)
-    assert formula.sureness < 0.5
-    (formula,) = found(equation(run("x", 255, LETTERS)), Box(243, 695.5, 252, 695.9))
-    assert isinstance(formula, Formula)
-    assert formula.sureness < 0.3
-
-
 @pytest.mark.parametrize(("font", "base"), [("CMSY10", 707.6), ("NewCMMath-Book", 700.0)], ids=["hung", "standing"])
 def test_a_root_has_what_is_under_it(font: str, base: float) -> None:
     inside = run("d", 160, LETTERS), run("k", 165, "CMMI7", 698.5, 7.0)
@@ -195,16 +163,6 @@ def test_a_root_has_what_is_under_it(font: str, base: float) -> None:
     runs[1].right = 160.0
     (line,) = in_text([*runs, run(", and", 169)], Box(160, 707.7, 169, 708.5))
     assert line == r"divided by $\sqrt{d_k}$, and"
-
-
-def test_an_underlined_word_is_not_part_of_a_formula() -> None:
-    runs = [
-        run("see", 100),
-        run("this", 120, gap=True),
-        run("page of", 145, gap=True),
-        run("what is below", 100, base=688),
-    ]
-    assert in_text(runs, Box(120, 698, 140, 698.5)) == ["see this page of", "what is below"]
 
 
 def test_a_rule_at_the_foot_is_an_underscore() -> None:
@@ -216,28 +174,6 @@ def test_a_rule_at_the_foot_is_an_underscore() -> None:
 def test_a_tall_bar_of_several_parts_is_one() -> None:
     bars = [run("\x0c", left, LARGE, 712 - 6 * part) for left in (110, 120) for part in range(3)]
     assert said(*bars[:3], run("x", 114, LETTERS), *bars[3:]) == "$∣x∣$"
-
-
-def test_a_parenthesis_of_the_sentence_divides_a_formula() -> None:
-    runs = row(("(the features", TEXT), (" X", LETTERS), (")", UPRIGHT), (" f", LETTERS), left=100)
-    assert said(*runs) == "(the features $X$) $f$"
-    assert (
-        said(*row(("α", LETTERS), (" ∈", SIGNS), (" [0", UPRIGHT), (",", LETTERS), (" 1)", UPRIGHT))) == "$α ∈ [0,1)$"
-    )
-
-
-@pytest.mark.parametrize(
-    ("broken", "mended"),
-    [
-        ("as $a <$ 1, and", "as $a < 1$, and"),
-        ("$a =$ $b$ and $c$ $d$", "$a = b$ and $c$ $d$"),
-        ("$a =$ const", "$a =$ const"),
-        (r"costs \$5 = \$ 5", r"costs \$5 = \$ 5"),
-        ("set with $L^A$TEX", "set with LaTeX"),
-    ],
-)
-def test_a_formula_broken_across_lines_is_joined(broken: str, mended: str) -> None:
-    assert join_broken(broken) == mended
 
 
 @pytest.mark.slow
@@ -288,14 +224,3 @@ def test_a_slash_stays_with_the_symbol_it_negates(slash: str, relation: str, neg
     runs[2].right = 129.4
     font = UPRIGHT if "=" in relation else SIGNS
     assert in_text([*runs, run(relation, 123, font)]) == [f"if $a {negated}$".replace(" ∄", "∄")]
-
-
-def test_an_accent_within_a_run_is_combined() -> None:
-    runs = [
-        run("all", 100),
-        run("λ >", 118, LETTERS, gap=True),
-        run("ˆ", 118.4, UPRIGHT, 702.6),
-        run("1", 137, UPRIGHT),
-    ]
-    runs[1].right = 134.3
-    assert in_text([*runs, run(", and", 142)]) == ["all $λ̂ > 1$, and"]

@@ -114,17 +114,6 @@ def test_a_display_may_begin_at_the_left(runs: list[TextRun]) -> None:
     assert not isinstance(before, Formula)
 
 
-def test_a_large_bar_makes_no_scripts() -> None:
-    def small(text: str, left: float, font: str, base: float = 706.8, size: float = 7.0) -> TextRun:
-        return run(text, left, font, base, size)
-
-    numerator = [small("j", 255, SIGNS, 706.3, 10.0), small("s", 260, "CMMI7"), small("1", 263.5, "CMR5", 705.3, 5.0)]
-    numerator += [small("−", 267, "CMSY7"), small("s", 271, "CMMI7"), small("2", 274.5, "CMR5", 705.3, 5.0)]
-    numerator += [small("j", 278, SIGNS, 706.3, 10.0)]
-    runs = equation(*numerator, small("b", 266, "CMMI7", 695.0))
-    assert latex(runs, Box(254, 702.3, 284, 702.7)) == r"y = \frac{∣s_1 − s_2∣}{b}"
-
-
 def stacked(*pieces: str) -> list[TextRun]:
     """The pieces of a tall brace, each 7 points high with 0.5 points of overlap, from 719 points down."""
     runs = [run(piece, 254, "DejaVuMathTeXGyre", 712 - 6.5 * at) for at, piece in enumerate(pieces)]
@@ -136,18 +125,6 @@ def test_an_extension_is_a_piece_of_its_brace(extension: str) -> None:
     cells = [run("1", 264, UPRIGHT, 706), run("x", 284, LETTERS, 706), run("0", 264, UPRIGHT, 694)]
     runs = equation(*stacked("⎧", extension, "⎨", extension, "⎩"), *cells, run("z", 284, LETTERS, 694))
     assert latex(runs) == r"y = \begin{cases} 1 & x \\ 0 & z \end{cases}"
-
-
-@pytest.mark.parametrize("height", [0.0, 0.4, 0.8, 1.2, 1.6, 2.0])
-def test_the_middle_of_a_brace_is_recognised(height: float) -> None:
-    tops = (698.6, 697.8, 697.3, 697.8, 698.6)
-    brace = [run("⏟", 252 + 6 * at, "DejaVuMathTeXGyre", 697) for at in range(5)]
-    brace = [
-        replace(piece, right=piece.left + 6, ink={0: (top - 1 - height, top - height)})
-        for piece, top in zip(brace, tops, strict=True)
-    ]
-    runs = equation(run("a", 255, LETTERS), run("b", 262, LETTERS), *brace, run("n", 264, "CMMI7", 688 - height, 7.0))
-    assert latex(runs) == r"y = \underbrace{ab}_{n}"
 
 
 def test_an_extension_is_no_symbol() -> None:

@@ -144,16 +144,6 @@ def test_a_letter_or_digit_out_of_sequence_is_not_a_heading(text: str) -> None:
     assert levels(centred("I. INTRODUCTION", SERIF), line(text, font=ITALIC))[1] == 0
 
 
-@pytest.mark.parametrize("text", ["2.1. Choice of the Harmonics", "2.1. \u2113-Stopping Rule"])
-def test_an_italic_heading_with_the_next_number_needs_no_space_below(text: str) -> None:
-    head = line(text, 712.0, font=ITALIC, right=LEFT + 6 * len(text))
-    after = line("The text below begins right under its heading.", 700.0)
-    headings = HeadingFinder(BODY)
-
-    heads = [bold("1 Introduction"), bold("2 Method"), head]
-    assert [headings.read(one, after, ONE_COLUMN, step=20.0, is_apart=True) for one in heads] == [1, 1, 2]
-
-
 @pytest.mark.parametrize("size", [10.0, 12.0])
 @pytest.mark.parametrize(
     "text",

@@ -121,37 +121,6 @@ def test_urls_are_not_a_program(text: str) -> None:
     assert found(lines) == lines
 
 
-def test_a_url_over_several_lines_of_an_entry_is_not_a_program() -> None:
-    lines = down(
-        line(FULL), code("https://clouds.example.org/paper"), code("_files/2007/abc"), code("def-Abstract.html")
-    )
-    assert found(lines) == lines
-    entry = down(code("10.1016/0005-1234"), code("URL http"), code("s://example.org/pii/0005"), code("12345678"))
-    assert found(entry) == entry
-    apart = [line(f"{FULL}:", 698.0), *down(code("a = 1"), code("b = 2"), code("c = 3"))]
-    assert [type(one) for one in found(apart)] == [TextLine, Block]
-
-
-def test_the_text_continues_around_a_program() -> None:
-    page = """#set page(width: 400pt, height: 500pt, margin: 50pt)
-#set par(justify: true)
-#set text(size: 10pt)
-= 1 Introduction
-
-#lorem(40) Clouds that nobody counted are
-
-```py
-def count(sky_of):
-    # every cloud
-    return len(sky_of)
-```
-
-counted here. #lorem(30)"""
-    text = PdfiumLayout().convert(typeset(page)).markdown
-    assert "```\ndef count(sky_of):\n    # every cloud\n    return len(sky_of)\n```" in text
-    assert "nobody counted are counted here." in text
-
-
 @pytest.mark.parametrize("name", ["NimbusMonL-Regu", "CMITT10", "SourceCodePro-Regular", "LucidaConsole", "SFTT1000"])
 def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
     assert read_font(name).is_mono

@@ -66,21 +66,6 @@ def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_coun
     assert [lines for _, lines in round_labels] == [["(1) A. One, 4", "(3) Herbs Press."], ["(2) B. Two."]]
 
 
-def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
-    found = blocks(
-        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
-        line("A. One. First.", 700.0),
-        line("Figure 3: What the", 660.0),
-        line("old chart shows.", 648.0),
-        line("B. Two. Second.", 610.0),
-    )
-    assert told(found)[1:] == [
-        (BlockKind.ENTRY, ["A. One. First."]),
-        (BlockKind.CAPTION, ["Figure 3: What the", "old chart shows."]),
-        (BlockKind.ENTRY, ["B. Two. Second."]),
-    ]
-
-
 def test_a_paragraph_interrupted_by_a_table_is_joined() -> None:
     table = Block(BlockKind.TABLE, 0, [], markdown="| 1 |")
     found = rejoin(blocks(line(FULL), table, line("ends behind it.", 500.0, right=200.0)), BODY)
@@ -136,20 +121,6 @@ def test_other_bold_words_are_not_marked() -> None:
 def test_a_bold_run_in_heading_does_not_end_within_a_word(head: str, rest: str) -> None:
     parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
     assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
-
-
-def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
-    heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
-
-    def paragraphs(*lines: TextLine) -> int:
-        return len(blocks(heading, *stacked(*lines))) - 1
-
-    assert paragraphs(line(FULL), line("So it ends.", right=200.0), line(FULL)) == 2
-    assert paragraphs(line(FULL), line("So it ends with", right=200.0), line(FULL)) == 1
-    beside = [line(text, right=300.0) for text in ("Words beside a figure", "that end.", "And others that", "go on.")]
-    assert paragraphs(*beside) == 1
-    long = line("https://example.org/an/address/that/had/no/room/on/the/line/before shows it")
-    assert paragraphs(line(FULL), line("So it is.", right=200.0), long) == 1
 
 
 @pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])

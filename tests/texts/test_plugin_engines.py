@@ -7,10 +7,9 @@ import pytest
 
 from commands import Run, assert_refused
 from invented_pdfs import by_hand, lines, put
-from peercorpus.errors import EngineError, PeercorpusError
+from peercorpus.errors import EngineError
 from peercorpus.execution import code_version
-from peercorpus.execution.requests import BuildRequest
-from peercorpus.texts.engine import EngineSettings, choose_engine, load_engine
+from peercorpus.texts.engine import EngineSettings, load_engine
 
 GOOD = """
 from peercorpus.texts.engine import join_pages
@@ -63,16 +62,6 @@ def test_the_engine_of_another_package_reads_pdfs_in_processes_of_its_own(site: 
     ended = run("convert", site, "--out", tmp_path / "out", "--engine", "shouting", "--models", tmp_path)
     assert ended.code == 0
     assert (tmp_path / "out" / "paper.md").read_text() == "QUIET.\n"
-
-
-def test_an_added_engine_gets_its_options_and_all_others_are_refused(site: Path, tmp_path: Path) -> None:
-    install(site, "shouting-package", GOOD, "shouting = Shouting")
-    chosen = choose_engine(BuildRequest(engine="shouting", models=tmp_path))
-    assert chosen.is_heavy
-    assert vars(chosen.engine)["models"] == tmp_path
-    with pytest.raises(PeercorpusError, match=r"'shouting'.*--ocr"):
-        choose_engine(BuildRequest(engine="shouting", ocr="auto"))
-    assert choose_engine(BuildRequest(engine="auto", heavier="shouting", models=tmp_path)).is_heavy
 
 
 @pytest.mark.parametrize(

@@ -210,38 +210,6 @@ def test_trap_chairs_overwrite_every_reference(world: World, harvested: Versions
     assert graded.grade not in PUBLISHABLE_GRADES
 
 
-@pytest.mark.slow
-def test_trap_a_later_upload_that_only_chairs_see(world: World, harvested: Versions, tmp_path: Path) -> None:
-    changed, forum_id = world.copy(), _exact(world, harvested, CASCADIA)
-    (public,) = [one for one in harvested[forum_id] if one.is_initial]
-    assert public.created_at is not None
-    at_ms = (int(public.created_at.timestamp() * 1000) + CASCADIA.calendar.deadline) // 2
-    changes.replace_pdf(changed, forum_id, at_ms, stage="Full_Submission", public=False)
-    # A guest sees only that such an edit was made; whoever may read it sees the edit, which is not published.
-    for insider in (False, True):
-        graded = _graded(tmp_path / str(insider), changed, forum_id, insider=insider)
-        assert not (graded.is_initial and graded.path == public.path)
-        assert graded.grade is not Grade.EXACT
-
-
-@pytest.mark.slow
-def test_an_extension_of_one_paper_is_exact_and_flagged(world: World, harvested: Versions, tmp_path: Path) -> None:
-    changed, forum_id = world.copy(), _exact(world, harvested, CASCADIA)
-    late, place = CASCADIA.calendar.deadline + DAY_MS // 4, CASCADIA.calendar.deadline
-    path = changes.replace_pdf(changed, forum_id, late, stage="Full_Submission")
-    (name,) = [
-        str(edit["invitation"])
-        for edit in changed.v2.edits.values()
-        if _pdf(edit) == path and _subject(edit) == forum_id
-    ]
-    own: Json = {"id": name, "domain": CASCADIA.venue_id, "readers": [EVERYONE], "duedate": place}
-    changed.v2.invitations[name] = own | {"expdate": place + DAY_MS}
-    graded = _graded(tmp_path, changed, forum_id)
-    assert (graded.path, graded.grade) == (path, Grade.EXACT)
-    assert "uploaded late" in graded.evidence.rule
-    assert graded.evidence.deadline_source == f"{name} (expdate)"
-
-
 HOURS = st.integers(-60, 60)
 PATHS = tuple(f"/pdf/{name}.pdf" for name in "abc")
 LINK = "https://elsewhere.example/paper.pdf"
