@@ -145,6 +145,7 @@ def test_a_decision_is_never_guessed(value: object, accepted: bool | None) -> No
         ("a.parquet", b"", "contains no rows"),
         ("a.jsonl", b"\x00\xff\xfe binary", "'a.jsonl'.* jsonl: line 1 "),
         ("a.jsonl", b'{"text": "a", "decision": 1}\n[1]\n', "'a.jsonl'.* line 2 "),
+        ("a.json", b'[{"text": "a"', "'a.json'.* json: "),
         ("a.json", b"[" * 9999, "'a.json'.* json: "),
         ("a.jsonl", b'{"decision": 1}', r"no column of a text \(name it"),
         ("a.csv", b"title\x1b[31m\na\n", r"title\\x1b\[31m"),
