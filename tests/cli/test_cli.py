@@ -127,7 +127,7 @@ NEEDED = ("'peercorpus login'", "PEERCORPUS_TOKEN")
     ],
     ids=["rubbish", "expired", "not ASCII", "two lines", "blank", "none"],
 )
-def test_a_harvest_without_a_valid_token_asks_for_one_and_never_shows_the_given_one(
+def test_a_harvest_asks_for_a_token(
     run: Run,
     closed_service: Service,
     tmp_path: Path,
@@ -177,7 +177,7 @@ def _without_waits() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_without_waits", "_root_logger_on_stdout")
-def test_a_host_that_refuses_is_named_once_after_all_attempts(run: Run, tmp_path: Path) -> None:
+def test_a_refusing_host_is_named_once(run: Run, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -220,7 +220,7 @@ with open_workspace(Path(sys.argv[1])):
 """
 
 
-def test_a_second_run_in_a_workspace_is_refused_but_status_is_not(run: Run, workspace: Path, dump: Path) -> None:
+def test_a_second_run_is_refused(run: Run, workspace: Path, dump: Path) -> None:
     before = state(workspace)
     command = [sys.executable, "-c", HELD_OPEN, str(workspace)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
@@ -239,7 +239,7 @@ def test_a_second_run_in_a_workspace_is_refused_but_status_is_not(run: Run, work
     "command", [["build"], ["status"], ["publish", "--out", "release"]], ids=lambda one: str(one[0])
 )
 @pytest.mark.parametrize(("name", "why"), [("nowhere", "does not exist"), ("foreign", "raw.db"), ("note.json", "file")])
-def test_a_folder_that_is_no_workspace_is_refused_and_untouched(
+def test_another_folder_is_refused_and_untouched(
     run: Run, dump: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str, why: str
 ) -> None:
     monkeypatch.chdir(dump.parent)
@@ -303,7 +303,7 @@ main(["--help"])
 """
 
 
-def test_help_names_every_command_and_neither_it_nor_the_package_loads_anything_heavy() -> None:
+def test_help_loads_nothing_heavy() -> None:
     ended = run_apart(LOADS)
     assert (ended.code, ended.err) == (0, "")
     package, metrics, *_, at_exit = ended.out.splitlines()
@@ -321,13 +321,13 @@ print(*sorted({module.partition(".")[0] for module in sys.modules}))
 NOT_TO_READ = HEAVY | {"rich", "pygments", "markdown_it", "pikepdf", "filelock", "obstore", "PIL", "numpy", "openai"}
 
 
-def test_a_worker_that_reads_pdfs_loads_nothing_of_the_command_line() -> None:
+def test_a_worker_loads_no_command_line() -> None:
     modules = set(run_apart(READS).out.split())
     assert (NOT_TO_READ | {"cyclopts"}) & modules == set()
     assert "pypdfium2" in modules
 
 
-def test_a_users_pdfs_are_imported_with_a_dump_or_alone(run: Run, tmp_path: Path) -> None:
+def test_pdfs_are_imported_with_a_dump_or_alone(run: Run, tmp_path: Path) -> None:
     venue, folder, pdfs = "Invented.cc/2024/Conference", tmp_path / "corpus", tmp_path / "pdfs"
     note = {"id": "n1", "forum": "n1", "invitations": [f"{venue}/-/Submission"], "readers": ["everyone"]}
     dump = tmp_path / "dump.json"

@@ -123,7 +123,7 @@ def test_another_shell_is_refused(run: Run) -> None:
 
 
 @pytest.mark.parametrize("shell", ["fish", "zsh"])
-def test_an_option_that_turns_another_off_is_described_as_such(run: Run, shell: str) -> None:
+def test_a_negating_option_is_described(run: Run, shell: str) -> None:
     script = run("completion", shell).out
     described = {"fish": "-l no-files -d 'Turn --files off.'", "zsh": "'--no-files[Turn --files off.]'"}
     assert described[shell] in script

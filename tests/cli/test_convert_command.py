@@ -82,7 +82,7 @@ def test_converting_every_pdf_exits_with_0(run: Run, pdfs: Path, tmp_path: Path)
         (["--out", "out"], "PDF"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence_and_nothing_is_written(
+def test_bad_input_is_refused_in_one_sentence(
     run: Run, pdfs: Path, arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_papers(pdfs, 1)
@@ -94,7 +94,7 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_written(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_stopped_at_any_moment_resumes_where_it_was(pdfs: Path, tmp_path: Path, number: int) -> None:
+def test_a_stopped_run_resumes(pdfs: Path, tmp_path: Path, number: int) -> None:
     put_papers(pdfs, FILES, pages=20)
     out = tmp_path / "out"
     running = started(pdfs, out)

@@ -82,7 +82,7 @@ def columns(line: str) -> list[str]:
     return [cell for cell in line.strip().split("  ") if cell]
 
 
-def test_a_declared_form_is_shown_by_venue_page_or_id_with_its_sources(run: Run) -> None:
+def test_a_declared_form_is_shown(run: Run) -> None:
     shown = run("forms", "ICLR.cc/2020/Conference").out
     assert shown == run("forms", "https://openreview.net/group?id=ICLR.cc/2020/Conference").out
     assert shown == run("forms", "iclr-2020").out == run("forms", "declared:iclr-2020").out
@@ -95,7 +95,7 @@ def test_a_declared_form_is_shown_by_venue_page_or_id_with_its_sources(run: Run)
     assert rating == ["rating", "score", "1, 3, 6, 8", "recommendation", "-", "R"]
 
 
-def test_a_stored_form_shows_how_often_fields_were_filled_and_unexpected_fields(run: Run, corpus: Path) -> None:
+def test_a_stored_form_counts_its_fields(run: Run, corpus: Path) -> None:
     ended = run("forms", V, "--workspace", corpus)
     lines = ended.out.splitlines()
     assert (ended.code, lines[0]) == (0, INVITATION)

@@ -83,7 +83,7 @@ def first(service: Service, gate: Gate, tmp_path: Path) -> Iterator[subprocess.P
 
 
 @pytest.mark.slow
-def test_a_second_harvest_is_refused_and_works_when_the_first_has_ended(
+def test_a_second_harvest_waits(
     run: Run, service: Service, gate: Gate, first: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     command = harvest_of(service, tmp_path / "deep" / "second")
@@ -178,7 +178,7 @@ def test_without_a_lock_a_harvest_warns(run: Run, tmp_path: Path, monkeypatch: p
         ("openreview.net/group?referrer=x&id=JLE", "JLE"),
     ],
 )
-def test_a_venue_may_be_given_by_the_address_of_its_page(given: str, venue_id: str) -> None:
+def test_a_venue_may_be_a_page(given: str, venue_id: str) -> None:
     assert options.read_venue_ids([given]) == [venue_id]
 
 

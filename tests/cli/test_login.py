@@ -122,7 +122,7 @@ def test_an_impossible_login_is_refused_in_one_sentence(
 
 
 @pytest.mark.usefixtures("own")
-def test_after_too_many_logins_the_message_says_when_to_try_again(run: Run, closed: Service) -> None:
+def test_too_many_logins_have_a_time(run: Run, closed: Service) -> None:
     for _ in range(3):
         assert run("login", *urls(closed)).code == 0
     assert_refused(run("login", *urls(closed)), "'peercorpus login'", " s.", code=3)

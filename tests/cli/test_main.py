@@ -195,7 +195,7 @@ def test_a_missing_extra_is_named(
 
 
 @pytest.mark.parametrize(("package", "command"), [("mcp", "mcp -w r"), ("tantivy", "explore -w w")])
-def test_a_missing_extra_is_named_before_its_modules_are_imported(tmp_path: Path, package: str, command: str) -> None:
+def test_an_extra_is_named_before_imports(tmp_path: Path, package: str, command: str) -> None:
     code = "import sys; sys.modules[sys.argv[1]] = None; from peercorpus.cli.main import main; main(sys.argv[2:])"
     ended = subprocess.run(
         [sys.executable, "-c", code, package, *command.split()], cwd=tmp_path, capture_output=True, text=True

@@ -42,7 +42,7 @@ def test_only_commands_with_venues_name_that_option(run: Run, corpus: Path) -> N
     assert "--venue" in run("build", corpus, "b").err
 
 
-def test_the_url_of_a_forum_gives_the_venue_of_the_paper(run: Run, corpus: Path) -> None:
+def test_a_forums_url_gives_its_venue(run: Run, corpus: Path) -> None:
     forum_id, venue_id = a_paper(corpus)
     page = f"https://openreview.net/forum?id={forum_id}"
     assert_refused(run("harvest", page, "-w", corpus), f"peercorpus harvest {venue_id} -w corpus")
@@ -52,7 +52,7 @@ def test_the_url_of_a_forum_gives_the_venue_of_the_paper(run: Run, corpus: Path)
     assert not Path("new").exists()
 
 
-def test_a_venue_of_the_workspace_is_harvested_by_its_short_name(run: Run, corpus: Path) -> None:
+def test_a_short_name_harvests_a_venue(run: Run, corpus: Path) -> None:
     with peercorpus.simulate() as openreview:
         typed = ["--url-v1", openreview.url_v1, "--url-v2", openreview.url_v2]
         ended = run("harvest", "CASCADIA2025", "-w", corpus, "--plan", *typed)
@@ -184,14 +184,14 @@ def test_a_release_in_place_of_a_workspace_is_recognised(run: Run, demo: Path) -
         peercorpus.load_release(demo / "corpus")
 
 
-def test_the_folder_around_a_workspace_or_a_release_names_it(run: Run, demo: Path) -> None:
+def test_the_folder_around_names_it(run: Run, demo: Path) -> None:
     assert_refused(run("status", demo), "did you mean 'demo/corpus'?")
     assert_refused(run("verify", demo), "did you mean 'demo/release'?")
     assert_refused(run("status", "nosuch"), "'nosuch' does not exist")
     assert_refused(run("verify", "nosuch"), "'nosuch' does not exist")
 
 
-def test_rows_of_what_is_taken_down_are_counted_by_one_rule(run: Run, demo: Path) -> None:
+def test_taken_down_rows_have_one_count(run: Run, demo: Path) -> None:
     peercorpus.publish(demo / "corpus", "out")
     taken = run("takedown", FORUM, "-w", demo / "corpus").out
     rows = next(line for line in taken.splitlines() if "/out'" in line).split(" in ")[1].split(" row")[0]
@@ -222,7 +222,7 @@ def test_a_damaged_release_is_refused_by_every_reader(run: Run, demo: Path, dama
 
 
 @pytest.mark.usefixtures("demo")
-def test_a_command_without_a_workspace_shows_all_that_it_lacks(run: Run) -> None:
+def test_a_command_shows_all_it_lacks(run: Run) -> None:
     for typed, shown in (
         (["show", "demo/corpus"], "show FORUM_ID -w demo/corpus."),
         (["harvest"], "harvest VENUE_ID -w FOLDER."),
@@ -253,14 +253,14 @@ def test_output_on_the_workspace_itself_is_refused_as_such(run: Run, demo: Path)
     assert_refused(run("pdfs", demo / "corpus", "--to", demo / "corpus"), "'demo/corpus' is the workspace itself")
 
 
-def test_an_own_export_is_imported_without_remarks_on_its_own_files(run: Run, demo: Path) -> None:
+def test_an_own_export_is_imported(run: Run, demo: Path) -> None:
     assert run("export", demo / "release", "--format", "re2", "--out", "re2files").code == 0
     imported = run("import", "re2files", "-w", "new")
     assert imported.code == 0
     assert [name for name in ("export.json", "README.md", "None of") if name in imported.out] == []
 
 
-def test_an_own_release_is_imported_without_remarks_on_its_own_files(run: Run, demo: Path) -> None:
+def test_an_own_release_is_imported(run: Run, demo: Path) -> None:
     (demo / "release" / "notes.txt").write_text("mine")
     imported = run("import", demo / "release", "-w", "new")
     assert imported.code == 0

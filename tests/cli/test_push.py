@@ -83,7 +83,7 @@ def test_without_yes_nothing_is_uploaded_and_everything_is_listed(run: Run, hub:
 
 
 @pytest.mark.slow
-def test_files_of_an_earlier_release_are_removed_and_others_kept(run: Run, hub: Hub, release: Path) -> None:
+def test_files_of_an_earlier_release_are_removed(run: Run, hub: Hub, release: Path) -> None:
     stale = "data/papers/iclr-00000-of-00002.parquet"
     hub.repos[ID] = (False, {stale: b"old", "splits/temporal.json": b"{}", "LICENSE": b"mine", ".gitattributes": b"x"})
     dry = run("push", release, ID)

@@ -103,7 +103,7 @@ def test_secrets_are_hidden_in_whatever_is_logged(monkeypatch: pytest.MonkeyPatc
     assert hide_secrets("5 papers; keyword 'graphs'") == "5 papers; keyword 'graphs'"
 
 
-def test_a_log_that_cannot_be_written_is_refused_before_the_work(run: Run, service: Service, tmp_path: Path) -> None:
+def test_an_unwritable_log_is_refused_first(run: Run, service: Service, tmp_path: Path) -> None:
     assert_refused(run(*harvest(service, tmp_path / "corpus", "--log", tmp_path)), f"'{tmp_path}'")
     assert list(tmp_path.iterdir()) == []
     assert_refused(run("status", "-q", "-v", "-w", tmp_path), "--quiet", "--verbose")

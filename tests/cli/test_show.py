@@ -79,7 +79,7 @@ def test_show_prints_the_whole_record_readable(corpus: Path, run: Run) -> None:
     assert shown.out.index("They fly.") < shown.out.index("And tails.")
 
 
-def test_show_names_differing_records_of_a_paper_and_its_stated_split() -> None:
+def test_differing_records_are_named() -> None:
     conflict = Conflict("title", "Kites", "Ki\x1btes", "reviewbench:f1", "re2-reviews:f1")
     splits = (StatedSplit("review", "test", "train"), StatedSplit("rebuttal", "train"))
     records = ("reviewbench:f1", "re2-reviews:f1")
@@ -159,14 +159,14 @@ def test_a_document_has_the_documented_keys(run: Run, demo_folder: Path, forum_i
     assert [key for key in documented if f"| `{key}` |" not in page] == []
 
 
-def test_the_keys_of_the_leak_audit_are_those_that_are_documented() -> None:
+def test_the_leak_audits_keys_are_documented() -> None:
     source = (Path(__file__).parents[2] / "src/peercorpus/audit/report.py").read_text(encoding="utf-8")
     body = source.partition("def audit_to_dict")[2].partition("\n\n\n")[0]
     assert set(re.findall(r'^        "(\w+)": ', body, re.MULTILINE)) == set(JSON_KEYS["audit leaks"])
 
 
 @pytest.mark.slow
-def test_a_shown_document_has_no_authors_and_only_public_records(run: Run, demo_folder: Path, forum_id: str) -> None:
+def test_a_shown_document_is_public(run: Run, demo_folder: Path, forum_id: str) -> None:
     shown = json.loads(run("show", forum_id, "-w", demo_folder / "corpus", "--json").out)
     assert "authors" not in shown["paper"]
     rows = [*shown["reviews"], *shown["posts"], *shown["ai_reviews"]]

@@ -75,7 +75,7 @@ def test_without_a_statement_tables_and_columns_are_listed(run: Run, release: Pa
 
 
 @pytest.mark.slow
-def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: Path) -> None:
+def test_no_taken_down_rows_are_queried(run: Run, tmp_path: Path) -> None:
     folder = two_conferences(tmp_path / "corpus")
     (folder / "takedown.txt").write_text("f1\n")
     ended = run("sql", "-w", folder, "SELECT count(*) AS n FROM reviews", "--format", "csv")
@@ -94,7 +94,7 @@ def test_what_is_taken_down_is_not_in_a_workspace_s_tables(run: Run, tmp_path: P
         (["SELECT to_months(1) AS span"], "span"),
     ],
 )
-def test_a_statement_that_cannot_be_run_is_refused_in_one_sentence(
+def test_a_bad_statement_is_refused(
     run: Run, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], named: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -107,5 +107,5 @@ def test_nothing_is_written_into_the_queried_folder(run: Run, release: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_statement_that_takes_too_long_is_stopped_in_its_process_apart(run: Run, release: Path) -> None:
+def test_a_slow_statement_is_stopped_apart(run: Run, release: Path) -> None:
     assert_refused(run("sql", "-w", release, "SELECT count(*) FROM range(1000000000000)", "--time-limit-s", "1"), "1 s")

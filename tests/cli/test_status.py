@@ -66,7 +66,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_venue_is_a_block_with_one_line_per_finding(run: Run, corpus: Path) -> None:
+def test_a_venue_is_a_block(run: Run, corpus: Path) -> None:
     ended = run("status", "--workspace", corpus, "--all")
     lines = ended.out.splitlines()
     assert (ended.code, ended.err, lines[0]) == (0, "", V)
@@ -116,7 +116,7 @@ def test_status_as_json_is_one_object_with_all_counts(run: Run, corpus: Path) ->
     assert all(one["holds"] for one in venue["balances"])
 
 
-def test_before_a_build_status_shows_what_is_stored_and_exits_with_0(run: Run, tmp_path: Path) -> None:
+def test_status_works_before_a_build(run: Run, tmp_path: Path) -> None:
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         workspace.raw.add([note("paper", "paper", {"title": "On Kites"})])
     plain = run("status", "--workspace", tmp_path / "corpus", "--all")

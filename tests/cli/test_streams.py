@@ -131,7 +131,7 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
     assert time.monotonic() - began < 25
 
 
-def test_errors_in_callbacks_are_reported_however_many_commands_a_process_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_in_callbacks_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Callback:
         def __del__(self) -> None:
             raise ValueError
@@ -156,7 +156,7 @@ def heed_signals() -> None:
     ("name", "module"),
     [("INT", "cyclopts"), ("TERM", "cyclopts"), ("HUP", "cyclopts"), ("INT", "logging"), ("INT", "sqlite3")],
 )
-def test_a_signal_during_the_imports_ends_the_command_in_one_sentence(name: str, module: str) -> None:
+def test_a_signal_during_imports_ends_it(name: str, module: str) -> None:
     code = SLOW_IMPORT.replace("{name}", name).replace("{module}", module)
     ended = subprocess.run(
         [sys.executable, "-c", code],

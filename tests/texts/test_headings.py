@@ -99,17 +99,17 @@ def test_without_numbers_the_font_size_determines_the_level() -> None:
     assert levels(*(bold(text, size) for text, size in sizes.items())) == [1, 1, 1, 2, 3]
 
 
-def test_a_common_section_name_in_body_capitals_is_level_three_if_sections_are_large() -> None:
+def test_capitals_are_level_three_below_large_sections() -> None:
     assert levels(bold("1 INTRODUCTION"), bold("ACKNOWLEDGMENTS", 10.0), bold("REFERENCES", 10.0)) == [1, 3, 1]
 
 
-def test_a_short_line_in_bold_behind_a_formula_is_a_heading() -> None:
+def test_a_bold_line_behind_a_formula() -> None:
     headings = HeadingFinder(BODY)
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, ONE_COLUMN, step=-inf, is_apart=True) == found
 
 
-def test_beside_formulas_a_heading_starts_where_the_text_below_does() -> None:
+def test_a_heading_beside_formulas() -> None:
     headings, narrow = HeadingFinder(BODY), PageColumns(((LEFT + 80, 400.0),))
     for one, found in ((bold("1 Introduction"), 1), (bold("Proof of the bound", 10.0), 2)):
         assert headings.read(one, BELOW, narrow, step=20.0, is_apart=True) == found
@@ -133,14 +133,14 @@ def test_roman_numerals_letters_and_digits_are_counted_per_level() -> None:
     assert levels(*heads) == [1, 1, 2, 3, 2, 1, 2, 1]
 
 
-def test_small_headings_of_a_physics_journal_and_its_appendix_are_found() -> None:
+def test_small_headings_of_a_journal_are_found() -> None:
     texts = ["I. INTRODUCTION", "A. Objective", "Appendix A: Proofs", "1. Proof", "2. Bound", "Appendix B: Data"]
 
     assert levels(*(centred(text, BOLD, 9.0) for text in texts)) == [1, 2, 1, 2, 2, 1]
 
 
 @pytest.mark.parametrize("text", ["C. elegans", "B. Ears", "2. Claims", "IV. VIDEO"])
-def test_a_letter_or_digit_out_of_sequence_is_not_a_heading(text: str) -> None:
+def test_a_letter_out_of_sequence_is_none(text: str) -> None:
     assert levels(centred("I. INTRODUCTION", SERIF), line(text, font=ITALIC))[1] == 0
 
 
@@ -155,12 +155,12 @@ def test_a_letter_or_digit_out_of_sequence_is_not_a_heading(text: str) -> None:
         "Proof. It follows",
     ],
 )
-def test_a_theorem_name_followed_by_its_statement_is_not_a_heading(text: str, size: float) -> None:
+def test_a_theorem_is_no_heading(text: str, size: float) -> None:
     assert levels(bold("Introduction"), bold(text, size)) == [1, 0]
 
 
 @pytest.mark.parametrize("text", ["A policy is stable if it returns.", f"A {'policy is stable ' * 3}"])
-def test_a_sentence_beginning_with_the_article_a_is_not_an_appendix(text: str) -> None:
+def test_an_article_a_starts_no_appendix(text: str) -> None:
     assert levels(bold("1 Introduction"), bold("2 Method"), bold(text, 10.0)) == [1, 1, 0]
     assert levels(bold("1 Introduction"), bold("2 Method"), bold("A proofs", 10.0)) == [1, 1, 1]
 
@@ -176,5 +176,5 @@ def test_a_sentence_beginning_with_the_article_a_is_not_an_appendix(text: str) -
     ],
     ids=["no numbers", "no numbers, smaller", "smaller", "ends in a stop", "Roman numbers"],
 )
-def test_a_numbered_line_unlike_the_sections_is_not_a_heading(before: list[TextLine], text: str) -> None:
+def test_a_line_unlike_the_sections_is_none(before: list[TextLine], text: str) -> None:
     assert levels(*before, bold(text, 10.0))[-1] == 0

@@ -45,7 +45,7 @@ def inside(texts: list[str]) -> list[TextRun]:
     return [run(text, 110, 590.0 - 12 * at, handle=7) for at, text in enumerate(texts)]
 
 
-def test_text_of_diagrams_is_kept_separate_even_on_a_nearly_empty_page() -> None:
+def test_text_of_diagrams_is_separate() -> None:
     labels, caption = inside(["0.25", "0.50", "0.75", "learning rate"] * 8), run("Figure 4: Loss.", handle=3)
     assert split_figures([*labels, caption], Shapes(texts={3})) == ([caption], labels)
 
@@ -80,7 +80,7 @@ def test_adjacent_labels_are_added_to_the_caption_below_them() -> None:
     assert texts(found) == [["Some words."], [CAPTION, "(a) (b) (c)"]]
 
 
-def test_a_list_above_a_figure_and_nonconsecutive_labels_are_kept() -> None:
+def test_a_list_above_a_figure_is_kept() -> None:
     for labels in (
         [label("(a) A point", LEFT), label("(b) Another", LEFT, 488.0)],
         [label("(a) A point", 120.0), label("(c) Another", 280.0)],
@@ -91,7 +91,7 @@ def test_a_list_above_a_figure_and_nonconsecutive_labels_are_kept() -> None:
         assert move_labels_behind_captions(blocks) == blocks
 
 
-def test_notices_at_the_foot_of_the_first_page_follow_its_text() -> None:
+def test_first_page_notices_follow_its_text() -> None:
     first = one(BlockKind.PARAGRAPH, line("Text of the left column", 300.0, right=240.0))
     mark = one(BlockKind.FOOTNOTE, line("1 A university.", 80.0, size=8.0, right=240.0))
     notice = one(BlockKind.PARAGRAPH, line("To appear in a volume on kites.", 60.0, size=8.0, right=240.0))
@@ -112,14 +112,14 @@ AXIS = line("tallied sailings", 483.0, left=220, right=280, size=7.0)
 LABELS = [INSIDE, *TICKS, AXIS]
 
 
-def test_words_in_a_plot_and_at_its_axes_are_labels() -> None:
+def test_words_in_a_plot_are_labels() -> None:
     assert split_drawings([PROSE, *LABELS, TITLE], PLOT, ()) == ([PROSE, TITLE], LABELS)
 
 
 @pytest.mark.parametrize(
     "caption", ["Table 3: Waiting time.", "Figure 3 shows the waiting time.", "Algorithm 1: Waiting", "A caption"]
 )
-def test_without_the_caption_of_a_figure_nothing_is_a_label(caption: str) -> None:
+def test_without_a_caption_nothing_is_a_label(caption: str) -> None:
     lines = [PROSE, *LABELS, line(caption, 470.0)]
 
     assert split_drawings(lines, PLOT, ()) == (lines, [])

@@ -59,7 +59,7 @@ def head(text: str = "Algorithm 1 Counting clouds") -> TextLine:
 STEPS = ("Input: a sky", 0), ("for each cloud do", 0), ("count it", 1), ("end for", 0), ("return the count", 0)
 
 
-def test_an_algorithm_between_rules_keeps_its_lines_below_its_caption() -> None:
+def test_an_algorithm_between_rules_keeps_lines() -> None:
     lines = [line(FULL, 740.0), head(), *down(*(short(*one) for one in STEPS)), line(FULL, 600.0)]
     before, caption, block, after = found(lines, 710.0, 696.0, 630.0)
     assert (before, after) == (lines[0], lines[-1])
@@ -74,7 +74,7 @@ def numbered(number: str, text: str, depth: int) -> TextLine:
     return TextLine(parts, LEFT + 5, parts[1].right, 0.0, 10.0, 0)
 
 
-def test_numbers_stay_and_the_indentation_is_that_of_the_words_behind_them() -> None:
+def test_numbers_and_indentation_stay() -> None:
     steps = [numbered(f"{at}:", text, depth) for at, (text, depth) in enumerate(STEPS, 9)]
     expected = " 9: Input: a sky\n10: for each cloud do\n11:   count it\n12: end for\n13: return the count"
     assert listing([head(), *down(*steps)], 710.0, 696.0, 630.0) == f"```\n{expected}\n```"
@@ -92,7 +92,7 @@ def test_a_caption_with_prose_between_rules_is_unchanged() -> None:
     assert found(steps, 710.0) == steps
 
 
-def test_a_step_that_continues_on_the_next_line_is_one_step() -> None:
+def test_a_continued_step_is_one() -> None:
     wide, rest = line("return the number of all the clouds that are in-", right=RIGHT, is_cut=True), short("deed there")
     wide.runs[0].text = wide.runs[0].text.removesuffix("-")
     steps = down(short("Input: a sky"), wide, rest)
@@ -100,7 +100,7 @@ def test_a_step_that_continues_on_the_next_line_is_one_step() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
-def test_a_numbered_step_continues_at_the_common_margin_or_its_own(depth: int) -> None:
+def test_a_numbered_step_continues_at_its_margin(depth: int) -> None:
     wide = numbered("2:", "count every single one of the", 1)
     wide.right = wide.runs[-1].right = RIGHT
     steps = [numbered("1:", "for each cloud do", 0), wide, short("clouds there", depth)]
@@ -108,7 +108,7 @@ def test_a_numbered_step_continues_at_the_common_margin_or_its_own(depth: int) -
     assert text == "```\n1: for each cloud do\n2:   count every single one of the clouds there\n3: end for\n```"
 
 
-def test_a_program_is_kept_verbatim_with_its_columns_and_blank_lines() -> None:
+def test_a_program_is_kept_verbatim() -> None:
     program = down(code("def count(sky):"), code("# all of them", 4), code("return len(sky_of[1:])", 4))
     program += down(code("count(blue)"), top=program[-1].base - 24.0)
     expected = "def count(sky):\n    # all of them\n    return len(sky_of[1:])\n\ncount(blue)"
@@ -130,7 +130,7 @@ def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("font", "text"), [("CMMI10", "x ."), ("CMMI10", "x \u25b7"), ("MSAM10", "\u25b7"), ("LASY10", "\u2704")]
 )
-def test_the_triangle_before_a_comment_is_not_part_of_a_formula(font: str, text: str) -> None:
+def test_a_triangle_is_no_formula(font: str, text: str) -> None:
     steps = [short(*one) for one in STEPS]
     triangle = replace(run(text, LEFT + 80), font=read_font(font), has_space=True)
     comment = replace(run("one more", LEFT + 110), has_space=True)
@@ -158,7 +158,7 @@ def test_algorithms_side_by_side_are_written_in_sequence(mark: str) -> None:
     assert (left[4].split()[1:], right[4].split()[1:]) == (["return", "the", "count"], ["return", "the", "height"])
 
 
-def test_algorithms_side_by_side_are_read_one_after_the_other_from_a_page() -> None:
+def test_side_by_side_algorithms_of_a_page() -> None:
     steps = "1#h(14pt)count {0} \\\n 2#h(14pt)*for* each {0} *do* \\\n 3#h(24pt)send a boat \\\n 4#h(14pt)*return* {0}"
     cells = ", ".join(
         f"[*Algorithm {at}* Counting {what} \\\n {steps.format(what)}]" for at, what in ((1, "sky"), (2, "sea"))

@@ -36,7 +36,7 @@ def test_line_numbers_in_the_margin_are_removed(left: float, numbers: list[str])
     ]
 
 
-def test_line_numbers_on_a_short_page_are_removed_by_their_position() -> None:
+def test_line_numbers_of_a_short_page() -> None:
     rulers = LineNumberColumns()
     rulers.without(page([str(number) for number in range(1, 20)], 60.0))
     assert [one.text for one in rulers.without(page(["20", "21"], 60.0, ["Two lines", "are left."]))] == [
@@ -66,7 +66,7 @@ def test_a_column_of_numbers_inside_the_text_is_kept() -> None:
     assert LineNumberColumns().without(runs) == runs
 
 
-def test_headers_footers_and_page_numbers_are_removed_and_unique_lines_kept() -> None:
+def test_headers_and_footers_are_removed() -> None:
     pages = [
         [
             line("Under review as a conference paper", 780.0, page=number),
@@ -82,7 +82,7 @@ def test_headers_footers_and_page_numbers_are_removed_and_unique_lines_kept() ->
     ]
 
 
-def test_a_page_number_is_recognised_by_its_position_on_earlier_pages() -> None:
+def test_a_page_number_has_earlier_positions() -> None:
     rulers = LineNumberColumns()
     found = []
     for index in range(5):
@@ -109,7 +109,7 @@ def left_of_the_first(once: dict[str, float]) -> list[str]:
         "Preprint. Under review.",
     ],
 )
-def test_the_publication_notice_at_the_foot_of_the_first_page_is_removed(text: str) -> None:
+def test_the_publication_notice_is_removed(text: str) -> None:
     assert left_of_the_first({text: 40.0}) == ["Text of page 0."]
     both = {text: 50.0, "Copyright by the authors.": 40.0}
     assert left_of_the_first(both) == ["Text of page 0."]
@@ -144,11 +144,11 @@ def with_numbers(*numbers: str, base: float = 140.0) -> list[list[str]]:
     ],
     ids=["of one page", "of three", "of two that begin elsewhere", "one that is not counted from 1", "of figures"],
 )
-def test_page_numbers_far_from_the_edge_are_removed_if_consecutive(numbers: list[str], left: list[list[str]]) -> None:
+def test_consecutive_page_numbers_are_removed(numbers: list[str], left: list[list[str]]) -> None:
     assert with_numbers(*numbers) == left
 
 
-def test_page_numbers_well_above_the_foot_are_removed_if_consecutive_and_last() -> None:
+def test_page_numbers_above_the_foot() -> None:
     pages = [
         [
             line(f"The text of page {number} is told here, in the size of the body.", 600.0, page=number),

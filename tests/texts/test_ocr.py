@@ -83,7 +83,7 @@ def line(
     return WordRow(text, left / WIDTH, top / HEIGHT, right / WIDTH, (top + high) / HEIGHT, stroke)
 
 
-def test_similar_font_sizes_are_merged_and_larger_or_bold_lines_are_recognised() -> None:
+def test_similar_font_sizes_are_merged() -> None:
     body = [line("A line of the body with forty letters.", top=100 + 12 * row, size=10 + row % 2) for row in range(8)]
     title = line("A title set larger", top=50, size=17, stroke=3.4)
     tall = line("A line with a tall sign like x^T in it.", top=220, size=13, letter=3.6)
@@ -94,7 +94,7 @@ def test_similar_font_sizes_are_merged_and_larger_or_bold_lines_are_recognised()
     assert [run.text for run in runs if run.font.is_bold] == ["1 Introduction"]
 
 
-def test_boxes_side_by_side_are_one_line_and_columns_stay_apart() -> None:
+def test_boxes_side_by_side_are_one_line() -> None:
     boxes = [line("1", top=100), line("Introduction", top=101, left=112), line("The right column", top=100, left=330)]
     found = join_lines(to_runs(boxes, WIDTH, HEIGHT), 0)
     assert [one.text for one in found] == ["1 Introduction", "The right column"]
@@ -111,7 +111,7 @@ def test_only_the_pages_without_text_are_recognised() -> None:
     assert engine.convert(pdf).ocr_pages == ()
 
 
-def test_a_picture_without_prose_is_not_mistaken_for_a_page_of_text() -> None:
+def test_a_picture_is_no_page_of_text() -> None:
     pdf = scanned(typeset("Loss Epoch 0 1 2 3"), leaving=())
     converted = LayoutWithOcr(Reader(typeset("Loss Epoch 0 1 2 3"))).convert(pdf)
     assert (converted.ocr_pages, converted.characters) == ((), 0)
@@ -132,7 +132,7 @@ needs_rapidocr = pytest.mark.skipif(find_spec("rapidocr") is None, reason="the e
 
 @pytest.mark.slow
 @needs_rapidocr
-def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
+def test_rapidocr_finds_words_in_order() -> None:
     engine = load_engine("pdfium-layout", EngineSettings(ocr="auto"))
     printed = PdfiumLayout().convert(paper())
     converted = engine.convert(scanned(paper()))
@@ -146,7 +146,7 @@ def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
 
 @pytest.mark.slow
 @needs_rapidocr
-def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
+def test_reading_every_page_ignores_its_text() -> None:
     converted = load_engine("rapidocr").convert(
         by_hand([lines(*(f"Printed line number {word} of the page" for word in ("one", "two", "three", "four")))])
     )

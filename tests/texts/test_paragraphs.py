@@ -20,7 +20,7 @@ def told(found: list[Block]) -> list[tuple[BlockKind, list[str]]]:
     return [(block.kind, [one.text for one in block.lines]) for block in found]
 
 
-def test_an_indent_a_gap_or_another_size_starts_a_paragraph() -> None:
+def test_an_indent_starts_a_paragraph() -> None:
     end, more = line(f"{FULL}.", 688.0), line(FULL, 676.0, left=LEFT + 12)
     assert len(blocks(line(FULL), end, more)) == 2
     assert len(blocks(line(FULL), line(FULL, 680.0))) == 2
@@ -58,7 +58,7 @@ def raised(number: str, text: str, base: float = 700.0, size: float = 10.0) -> T
     return TextLine([mark, words], LEFT, RIGHT, base, size, 0)
 
 
-def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_count_on() -> None:
+def test_numbers_that_count_on_are_labels() -> None:
     heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
     above = blocks(heading, raised("1", "A. One."), raised("2", "B. Two.", 688.0), raised("7", "to the 7.", 676.0))
     assert [lines for _, lines in told(above)[1:]] == [["1A. One."], ["2B. Two.", "7to the 7."]]
@@ -78,7 +78,7 @@ def test_a_paragraph_interrupted_by_a_table_is_joined() -> None:
     ("rest", "parts"),
     [("goes on behind the page.", 2), ("30 of them are kept.", 2), ("Another text in small print.", 1)],
 )
-def test_a_footnote_continues_at_the_foot_of_the_next_page_and_the_text_after_it(rest: str, parts: int) -> None:
+def test_a_footnote_continues_on_the_next_page(rest: str, parts: int) -> None:
     mark = run("1", LEFT, 54.0, 6.0)
     note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
     pages = (
@@ -118,7 +118,7 @@ def test_other_bold_words_are_not_marked() -> None:
 
 
 @pytest.mark.parametrize(("head", "rest"), [("Kite-2", ".5 flies."), ("arXiv:", "2101 has it."), ("approx.", "imate")])
-def test_a_bold_run_in_heading_does_not_end_within_a_word(head: str, rest: str) -> None:
+def test_a_bold_run_ends_with_a_word(head: str, rest: str) -> None:
     parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
     assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
 
@@ -152,7 +152,7 @@ def begun(number: str, title: str, behind: str, base: float, number_font: Font =
 
 
 @pytest.mark.parametrize("number_font", [SERIF, BOLD])
-def test_a_numbered_heading_that_its_paragraph_follows_is_a_heading(number_font: Font) -> None:
+def test_a_heading_has_its_paragraph(number_font: Font) -> None:
     section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
     lines = [begun("1.1.", "Rain.", "It falls on the", 700.0, number_font), line(FULL, 688.0)]
     lines += [begun("1.2.", "Snow.", "It falls too", 660.0, number_font), line("and stays.", 648.0, right=200.0)]
@@ -175,7 +175,7 @@ def test_a_numbered_heading_that_its_paragraph_follows_is_a_heading(number_font:
     ],
     ids=["not the next number", "no end of a title", "a list item", "no words behind"],
 )
-def test_a_numbered_bold_start_is_no_heading_unless_it_counts_on_and_ends(number: str, title: str, behind: str) -> None:
+def test_a_bold_number_that_counts_on(number: str, title: str, behind: str) -> None:
     section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
     first = begun(number, title, behind, 700.0)
     assert first.text in [text for _, texts in told(blocks(section, first, line(FULL, 688.0))) for text in texts]
@@ -192,11 +192,11 @@ def begins(*pages: list[TextLine | Block]) -> list[str]:
     return [found.text for found in find_unheaded_references(pages, [ONE_COLUMN] * len(pages))]
 
 
-def test_numbers_from_one_with_years_are_a_list_of_references() -> None:
+def test_numbers_with_years_are_references() -> None:
     assert begins(page("The end.", *ENTRIES)) == ["[1] A. One. Herbs,"]
 
 
-def test_the_list_may_continue_in_another_column_and_on_the_next_page() -> None:
+def test_references_continue_on_the_next_page() -> None:
     columns = PageColumns(((LEFT, 250.0), (260.0, RIGHT)))
     lines = [*page(*ENTRIES[:2]), *page(ENTRIES[2], left=260.0)]
     pages = [lines, page(ENTRIES[3], number=1)]

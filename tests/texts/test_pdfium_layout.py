@@ -89,7 +89,7 @@ def test_a_rotated_page_is_read_as_displayed(degrees: int) -> None:
     assert PdfiumLayout().convert(pdf).markdown == "One line and another."
 
 
-def test_sideways_text_is_rotated_and_a_stamp_in_the_margin_is_kept_separate() -> None:
+def test_sideways_text_is_rotated() -> None:
     lying = b"BT /F 12 Tf 0 1 -1 0 300 300 Tm (Lying on its side) Tj ET"
     assert PdfiumLayout().convert(by_hand([lying])).markdown == "Lying on its side"
     found = PdfiumLayout().convert(by_hand([lines("A line that stands upright and is long enough") + b" " + lying]))
@@ -97,7 +97,7 @@ def test_sideways_text_is_rotated_and_a_stamp_in_the_margin_is_kept_separate() -
     assert found.figures == ("Lying on its side",)
 
 
-def test_a_title_in_small_capitals_continues_on_a_line_without_a_large_capital() -> None:
+def test_small_capitals_continue_a_title() -> None:
     first = (
         b"BT /F 17 Tf 72 700 Td (A) Tj /F 13 Tf (TITLE IN SMALL CAPITALS THAT IS LONG) Tj 0 -19 Td (AND GOES ON) Tj ET "
     )
@@ -119,7 +119,7 @@ def said(*pieces: tuple[float, float, str]) -> str:
     return PdfiumLayout().convert(by_hand([f"BT /F 10 Tf {' '.join(shown)} ET".encode("latin-1")])).markdown
 
 
-def test_a_grave_is_an_accent_above_a_letter_and_otherwise_a_quotation_mark() -> None:
+def test_a_grave_is_accent_or_quotation_mark() -> None:
     assert said((72, 700, "Lio"), (80.9, 700, GRAVE), (90, 700, "went")) == "Liò went"
     assert said((72, 700, "the"), (88, 700, GRAVE), (91.3, 700, "word here")) == "the `word here"
 
@@ -160,7 +160,7 @@ def drawn_as(*pieces: tuple[float, str]) -> str:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_an_accent_drawn_over_a_letter_is_combined_with_it(name: str) -> None:
+def test_an_accent_over_a_letter_is_combined(name: str) -> None:
     accent, letter, meant = WRITTEN[name]
     assert drawn_as((72, f"Mar{letter}"), (88.9, accent), (94.6, "aro went")) == f"Mar{meant}aro went"
 
@@ -198,13 +198,13 @@ def shapes(pdf: bytes) -> Shapes:
         return read_shapes(document[0])
 
 
-def test_a_page_that_is_a_form_is_read_like_any_other() -> None:
+def test_a_page_as_a_form_is_read() -> None:
     bound = in_forms(in_forms(SHEET))
     assert PdfiumLayout().convert(bound).markdown == PdfiumLayout().convert(SHEET).markdown
     assert replace(shapes(bound), texts=set()) == replace(shapes(SHEET), texts=set())
 
 
-def test_the_rules_of_a_figure_are_not_those_of_the_page() -> None:
+def test_a_figures_rules_are_its_own() -> None:
     figure = shapes(in_forms(SHEET, 0.3, (100.0, 400.0)))
     assert (figure.rules, len(figure.forms), figure.texts) == ([], 1, set())
 
@@ -226,7 +226,7 @@ def read_paragraphs(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["arabic", "chinese", "mixed"])
-def test_paragraphs_in_other_scripts_are_read_as_they_were_written(name: str) -> None:
+def test_other_scripts_are_read_as_written(name: str) -> None:
     written = source_paragraphs(name)
     assert len(written) >= 1
     read = read_paragraphs(name)
@@ -304,7 +304,7 @@ def test_the_objects_are_those_of_every_character(name: str) -> None:
             assert [*found] == of_each(textpage, count)
 
 
-def test_only_a_document_marked_as_such_is_read_from_right_to_left() -> None:
+def test_only_marked_documents_read_leftwards() -> None:
     with pdfium.PdfDocument(LEFTWARD) as document, pdfium.PdfDocument(PDFS["lines"]) as other:
         assert is_leftward(document[0].get_textpage(), "")
         assert not is_leftward(other[0].get_textpage(), "")

@@ -56,7 +56,7 @@ def install(site: Path, package: str, code: str, *engines: str) -> None:
     code_version.engine_entry_points.cache_clear()
 
 
-def test_the_engine_of_another_package_reads_pdfs_in_processes_of_its_own(site: Path, run: Run, tmp_path: Path) -> None:
+def test_another_packages_engine_reads_pdfs(site: Path, run: Run, tmp_path: Path) -> None:
     install(site, "shouting-package", GOOD, "shouting = Shouting")
     put(site, "paper", by_hand([lines("Quiet.")]))
     ended = run("convert", site, "--out", tmp_path / "out", "--engine", "shouting", "--models", tmp_path)

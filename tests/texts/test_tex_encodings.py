@@ -148,5 +148,5 @@ def test_symbols_with_names_of_something_else_are_read(font: str, letter: str, s
     "a PDF whose fonts name no character of their glyphs",
     "the page is recognised from its image, and the problems say so",
 )
-def test_a_page_of_glyphs_without_characters_is_recognised_from_its_image() -> None:
+def test_glyphs_without_characters_are_recognised() -> None:
     assert explain_unreadable("\ufffd" * 30 + "abc" * 20, Shapes(), 1.0) == "unknown characters"

@@ -31,7 +31,7 @@ def test_the_blocks_are_the_whole_text_in_its_order() -> None:
     assert {box.page for one in converted.blocks[-per_page:] for box in one.boxes} == {3}
 
 
-def test_a_table_has_its_place_its_caption_and_its_cells() -> None:
+def test_a_table_has_its_cells() -> None:
     converted = PdfiumLayout().convert(paper_with_figures())
     assert converted.blocks is not None
     (table,) = (one for one in converted.blocks if one.kind is BlockKind.TABLE)

@@ -40,7 +40,7 @@ def test_every_other_formula_has_its_number(displays: list[tuple[str, str]]) -> 
     ]
 
 
-def test_the_signs_of_a_run_are_those_of_its_nodes() -> None:
+def test_a_runs_signs_are_its_nodes() -> None:
     with open_pdf((FOLDER / "formulas.pdf").read_bytes()) as document:
         runs = [run for page in open_pages(document) if page for run in page[1].runs]
     assert [read_signs(run) for run in runs] == ["".join(node.latex for node in nodes_of(run)) for run in runs]

@@ -21,7 +21,7 @@ ROUNDING = 0.0006
 
 
 @pytest.mark.parametrize("style", read_styles())
-def test_a_typeset_paper_reaches_every_target_or_its_recorded_shortfall(style: str) -> None:
+def test_a_typeset_paper_reaches_its_targets(style: str) -> None:
     allowed = SHORTFALLS[style]
     wrong = []
     for measure, value in read_scores(style, read_truths()[style]).items():
@@ -39,7 +39,7 @@ def test_a_typeset_paper_reaches_every_target_or_its_recorded_shortfall(style: s
 
 
 @pytest.mark.parametrize("style", read_styles())
-def test_every_reference_of_a_typeset_paper_is_an_entry_linked_to_its_citations(style: str) -> None:
+def test_every_typeset_reference_is_an_entry(style: str) -> None:
     converted = PdfiumLayout().convert((KEPT / f"{style}.pdf").read_bytes())
     assert converted.blocks is not None
     text = StructuredText(converted.markdown, converted.blocks)

@@ -41,7 +41,7 @@ def settings(
     )  # fmt: skip
 
 
-def test_each_page_is_requested_once_with_its_image_and_its_words() -> None:
+def test_each_page_is_requested_once() -> None:
     with serving(completion(f"```markdown\n{MARKDOWN}\n```"), completion(OTHER)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     assert converted.markdown.split(SEPARATOR) == [MARKDOWN, OTHER]
@@ -71,7 +71,7 @@ def test_a_temporary_fault_is_retried(failing: Reply) -> None:
     assert len(stand.bodies) == 3
 
 
-def test_a_page_that_keeps_failing_has_our_own_text_and_is_marked() -> None:
+def test_a_failing_page_has_our_own_text() -> None:
     good, bad = completion(OTHER), refusal(503)
     with serving(bad, bad, bad, good) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
@@ -88,7 +88,7 @@ def test_a_refused_or_truncated_page_is_not_requested_again(reply: Reply) -> Non
 
 
 @pytest.mark.slow
-def test_an_unavailable_endpoint_ends_the_run_and_earlier_answers_are_kept(tmp_path: Path) -> None:
+def test_an_unavailable_endpoint_ends_the_run(tmp_path: Path) -> None:
     answers = tmp_path / "answers.db"
     with serving(completion(PAGE), refusal(500)) as stand:
         engine = Vision(settings(stand, answers=answers))
@@ -116,7 +116,7 @@ def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
         assert len(stand.bodies) == 2
 
 
-def test_a_budget_of_pages_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+def test_a_budget_of_pages_ends_the_run(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
         limited = settings(stand, max_pages=1, answers=tmp_path / "answers.db")
         Vision(limited).convert(typeset(PAGE))

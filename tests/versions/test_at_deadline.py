@@ -373,12 +373,12 @@ def test_each_history_has_the_grade_that_is_proven(history: History, grade: Grad
         ),
     ],
 )
-def test_an_invitation_states_whether_and_when_it_changes_the_pdf(form: Form, grade: Grade | None) -> None:
+def test_an_invitation_states_its_pdf(form: Form, grade: Grade | None) -> None:
     steps = [ON_TIME, Step(form, max(form.opens, 5), None)]
     assert judge(History(steps, [(30, None)])).grade is (grade or Grade.UNAVAILABLE)
 
 
-def test_a_form_of_any_name_that_made_the_note_takes_submissions() -> None:
+def test_any_form_that_made_the_note() -> None:
     paper = Form("Paper_Entry", -100, 0, is_public=True, is_stored=True)
     known = judge(History([Step(paper, -20, "a")], [(30, None)], is_deadline_known=False))
     assert known.grade is Grade.EXACT

@@ -40,7 +40,7 @@ def _deadline(
     return found
 
 
-def test_the_28th_anywhere_on_earth_ends_on_the_29th_at_noon_and_half_an_hour_is_given(tmp_path: Path) -> None:
+def test_half_an_hour_is_given(tmp_path: Path) -> None:
     found = _deadline(tmp_path, ICLR_2023, [])
     assert found is not None
     assert (found.due, found.at) == (datetime(2022, 9, 29, 12, tzinfo=UTC), datetime(2022, 9, 29, 12, 30, tzinfo=UTC))
@@ -70,7 +70,7 @@ def test_a_papers_own_invitation_extends_its_deadline(tmp_path: Path, later: tim
     assert listed.source in found.source
 
 
-def test_a_form_reopened_long_after_its_due_date_extends_nothing(tmp_path: Path) -> None:
+def test_a_form_reopened_late_extends_nothing(tmp_path: Path) -> None:
     due = datetime(2024, 9, 27, 12, tzinfo=UTC)
     dates = {"V/-/Submission": {"duedate": _ms(due), "expdate": _ms(due + timedelta(days=60))}}
     found = _deadline(tmp_path, "V", ["V/-/Submission"], None, **dates)
@@ -96,7 +96,7 @@ def _row(*, abstracts: bool = True) -> VenueRow:
         (HINTED + timedelta(days=2), [], False, False),
     ],
 )
-def test_a_possible_abstract_form_counts_if_a_list_states_the_same_paper_deadline(
+def test_a_stated_date_proves_a_papers_form(
     tmp_path: Path, due: datetime, invitations: list[str], is_known: bool, is_sure: bool
 ) -> None:
     found = _deadline(tmp_path, "V", invitations, _row(), **{"V/-/Submission": {"duedate": _ms(due)}})
@@ -154,7 +154,7 @@ def test_an_invalid_date_is_no_deadline(tmp_path: Path, dates: dict[str, Any], s
     assert (found.source if found else None) == source
 
 
-def test_a_form_that_never_closes_was_open_after_the_deadline(tmp_path: Path) -> None:
+def test_an_endless_form_was_open(tmp_path: Path) -> None:
     raw = RawStore(tmp_path / "raw.db")
     body = json.dumps({"id": "V/-/Submission", "duedate": _ms(HINTED), "expdate": LAST}).encode()
     raw.add([RawObject(RawKind.INVITATION, "V/-/Submission", 2, "V", "", "V/-/Submission", 0, 0, "test", body)])

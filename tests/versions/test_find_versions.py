@@ -294,13 +294,13 @@ def test_files_may_be_replaced(tmp_path: Path, extra: Sequence[tuple[str, int, s
 WHOLE = replace(BARE, deadline=None, is_complete=True, uploads=(FIRST, REVISED))
 
 
-def test_the_file_is_checked_against_the_first_review_and_has_its_title() -> None:
+def test_the_file_is_checked_with_its_title() -> None:
     (graded,) = [one for one in read_versions(WHOLE) if one.grade is not None]
     assert (graded.edit_id, graded.grade, graded.evidence.deadline) == (FIRST.edit_id, ONLY, None)
     assert choose_initial_version(WHOLE).until == BARE.first_review_at
 
 
-def test_a_file_after_the_deadline_is_chosen_if_no_other_followed() -> None:
+def test_a_late_file_alone_is_chosen() -> None:
     late = upload("late", NOON + 3 * DAY, invitation="V/-/Edit")
     assert choose_initial_version(replace(BARE, uploads=(late,), is_complete=True)).grade is ONLY
     revision = replace(late, invitation="V/Submission1/-/Rebuttal_Revision")
@@ -354,7 +354,7 @@ def _stated(*days: float, is_agreed: bool = False) -> tuple[StatedDeadline, ...]
         pytest.param((), (FIRST, LAST_HOUR), None, 0, id="none"),
     ],
 )
-def test_a_version_that_is_the_same_under_every_stated_deadline_needs_no_decision_between_them(
+def test_equal_choices_need_no_deadline(
     stated: tuple[StatedDeadline, ...], uploads: tuple[Any, ...], chosen: object, number: int
 ) -> None:
     submission = replace(BARE, deadline=None, stated_deadlines=stated, uploads=uploads)
@@ -367,7 +367,7 @@ def test_a_version_that_is_the_same_under_every_stated_deadline_needs_no_decisio
         assert (f"each of {number} deadlines" in found.rule) == (number > 0)
 
 
-def test_stated_deadlines_that_agree_with_the_valid_one_are_counted() -> None:
+def test_agreeing_deadlines_are_counted() -> None:
     submission = replace(BARE, uploads=(FIRST, LAST_HOUR), stated_deadlines=_stated(0, 3))
     (graded,) = [one for one in read_versions(submission) if one.grade is not None]
     assert "each of 2 deadlines" in graded.evidence.rule
@@ -437,7 +437,7 @@ def test_a_users_statement_counts_where_no_edit_proves_more(
     assert [one.is_initial for one in versions] == [grade is Grade.STATED for grade, _ in expected]
 
 
-def test_a_file_that_says_it_is_final_is_not_the_stated_one() -> None:
+def test_a_final_file_is_not_the_stated_one() -> None:
     def opinion(_sha256: str, _until: datetime | None) -> Opinion | None:
         return FileSays.FINAL, ("it names a venue",)
 
@@ -491,7 +491,7 @@ def test_a_stage_is_known_by_times(submission: SubmissionPdfs, expected: list[Ve
     assert moments(submission) == expected
 
 
-def test_the_title_of_the_current_pdf_is_that_of_the_initial_one_only_where_nothing_was_edited() -> None:
+def test_an_unedited_title_is_the_initial_one() -> None:
     proven = replace(BARE, uploads=(CURRENT,), current_path=CURRENT.path, invitations=UNREVISED)
     assert [one.title for one in read_versions(proven)] == ["On Kites"]
     edited = replace(proven, invitations=(*UNREVISED, "V/-/Edit"))
@@ -511,7 +511,7 @@ def _saying(says: FileSays, asked: list[datetime | None]) -> SubmissionPdfs:
     )
 
 
-def test_a_file_marked_as_final_loses_the_grade_and_is_never_initial() -> None:
+def test_a_final_file_loses_the_grade() -> None:
     versions = read_versions(_saying(FileSays.FINAL, []))
     assert not any(one.is_initial for one in versions)
     (graded,) = [one for one in versions if one.grade is not None]
@@ -522,7 +522,7 @@ def test_a_file_marked_as_final_loses_the_grade_and_is_never_initial() -> None:
 
 
 @pytest.mark.parametrize("says", [FileSays.SUBMITTED, FileSays.NOTHING])
-def test_a_file_without_contradiction_keeps_the_grade_and_its_signs_are_stored(says: FileSays) -> None:
+def test_an_uncontradicted_file_keeps_the_grade(says: FileSays) -> None:
     versions = read_versions(_saying(says, []))
     assert [one.grade for one in versions if one.is_initial] == [Grade.EXACT]
     assert {(one.evidence.file_says, one.evidence.file_signs) for one in versions} == {
@@ -530,7 +530,7 @@ def test_a_file_without_contradiction_keeps_the_grade_and_its_signs_are_stored(s
     }
 
 
-def test_a_file_is_checked_against_the_time_of_its_rule() -> None:
+def test_a_file_is_checked_by_its_rule() -> None:
     asked: list[datetime | None] = []
     read_versions(replace(_saying(FileSays.NOTHING, asked), uploads=(FIRST,)))
     assert set(asked) == {NOON}

@@ -88,7 +88,7 @@ def test_the_best_applicable_rule_is_used(submission: SubmissionPdfs, chosen: Up
         "Something_New",
     ],
 )
-def test_an_invitation_that_may_have_changed_the_pdf_forbids_unrevised(tail: str) -> None:
+def test_a_changing_invitation_forbids_unrevised(tail: str) -> None:
     assert revision_state([*UNREVISED, f"V/Submission1/-/{tail}"]) is None
 
 
@@ -106,7 +106,7 @@ def test_a_deadline_after_the_first_review_proves_nothing() -> None:
         replace(BARE, uploads=(CAMERA_READY,), current_path=None),
     ],
 )
-def test_exactly_one_version_carries_a_grade_and_no_later_one_is_published(submission: SubmissionPdfs) -> None:
+def test_exactly_one_version_carries_a_grade(submission: SubmissionPdfs) -> None:
     versions = read_versions(submission)
     graded = [one for one in versions if one.grade is not None]
     assert len(graded) == 1
@@ -146,14 +146,14 @@ def test_a_reposted_edit_proves_nothing_and_invalidates_earlier_ones() -> None:
     assert choose_initial_version(replace(BARE, uploads=(FIRST, REPOSTED, LAST_HOUR))).upload == LAST_HOUR
 
 
-def test_a_hidden_later_upload_before_the_deadline_invalidates_the_public_one() -> None:
+def test_a_hidden_later_upload_invalidates_it() -> None:
     found = choose_initial_version(replace(BARE, uploads=(FIRST,), hidden=(LAST_HOUR,)))
     assert (found.upload, found.grade) == (None, Grade.UNAVAILABLE)
     assert "is not public" in found.rule
 
 
 @pytest.mark.parametrize("tail", ["Full_Submission", "Revision", "Second_Submission"])
-def test_a_full_paper_stage_with_hidden_edits_invalidates_the_abstracts_pdf(tail: str) -> None:
+def test_hidden_edits_invalidate_the_abstracts_pdf(tail: str) -> None:
     stub = replace(FIRST, invitation="V/-/Submission")
     named = ("V/-/Submission", f"V/Submission1/-/{tail}", "V/Submission1/-/Camera_Ready_Revision")
     hidden = replace(BARE, uploads=(stub, CAMERA_READY), invitations=named, shown=frozenset({"V/-/Submission"}))
@@ -162,7 +162,7 @@ def test_a_full_paper_stage_with_hidden_edits_invalidates_the_abstracts_pdf(tail
     assert (choose_initial_version(shown).upload, choose_initial_version(shown).grade) == (LAST_HOUR, Grade.EXACT)
 
 
-def test_where_abstracts_were_due_first_the_full_paper_is_chosen_and_not_the_first_pdf() -> None:
+def test_the_full_paper_is_chosen() -> None:
     deadline = Deadline(NOON + timedelta(minutes=30), "catalogue (+ 30 min)", NOON)
     placeholder = upload("first", NOON - timedelta(days=7), invitation="V/-/Submission")
     found = choose_initial_version(replace(BARE, uploads=(placeholder, LAST_HOUR, REVISED), deadline=deadline))
@@ -177,7 +177,7 @@ def test_a_pdf_uploaded_later_by_chairs_is_never_exact(name: str) -> None:
     assert choose_initial_version(replace(submission, uploads=(FIRST, chairs))).upload == FIRST
 
 
-def test_an_upload_in_the_grace_period_or_an_extension_is_exact_with_its_own_rule() -> None:
+def test_an_upload_in_the_grace_period() -> None:
     extended = Deadline(NOON + timedelta(days=4), "V/Submission1/-/Full_Submission (expdate); due: call", NOON)
     found = choose_initial_version(replace(BARE, uploads=(FIRST, LATE), deadline=extended))
     assert (found.upload, found.grade) == (LATE, Grade.EXACT)
@@ -190,7 +190,7 @@ def test_an_upload_in_the_grace_period_or_an_extension_is_exact_with_its_own_rul
     )
 
 
-def test_an_attachment_is_assigned_to_its_edit_and_the_rule_names_it() -> None:
+def test_an_attachment_is_assigned_to_its_edit() -> None:
     twin = replace(FIRST, path="/pdf/kept.pdf", title="On Kites")
     submission = replace(BARE, uploads=(twin,), attachment=ATTACHED, deadline=None, sha256={twin.path: "1" * 64})
     versions = read_versions(submission)
@@ -202,7 +202,7 @@ def test_an_attachment_is_assigned_to_its_edit_and_the_rule_names_it() -> None:
     assert "edit-first brought" in versions[0].evidence.rule
 
 
-def test_an_attachment_is_not_the_submission_if_another_pdf_followed_its_copy() -> None:
+def test_another_pdf_disproves_an_attachment() -> None:
     twin = replace(FIRST, path="/pdf/kept.pdf")
     files = ALL_FILES | {twin.path: "1" * 64}
     submission = replace(BARE, uploads=(twin,), hidden=(LAST_HOUR,), attachment=ATTACHED, sha256=files)
@@ -385,7 +385,7 @@ def test_the_last_file_before_reviewing_is_it(submission: SubmissionPdfs, chosen
 
 
 @pytest.mark.parametrize("name", [name for name, one in CASES.items() if one[1] is not LAST_HOUR])
-def test_a_replaced_file_is_never_published_and_the_rule_names_its_replacement(name: str) -> None:
+def test_a_replaced_file_is_never_published(name: str) -> None:
     submission, _, grade = CASES[name]
     files = {one.path: "0" * 64 for one in submission.uploads}
     versions = read_versions(replace(submission, sha256=files))
@@ -396,7 +396,7 @@ def test_a_replaced_file_is_never_published_and_the_rule_names_its_replacement(n
         assert graded.edit_id in graded.evidence.rule
 
 
-def test_an_extension_that_an_upload_proves_is_the_deadline_of_its_evidence() -> None:
+def test_a_proven_extension_is_the_deadline() -> None:
     submission = case(FULL)
     (graded,) = [one for one in read_versions(submission) if one.grade is not None]
     assert graded.evidence.deadline == NOON + 2 * HOUR

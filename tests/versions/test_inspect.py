@@ -70,7 +70,7 @@ def found(workspace: Workspace) -> dict[str, Inspection]:
     return {row.sha256: row for row in workspace.tables.read(Inspection, VENUE)}
 
 
-def test_every_file_is_inspected_once_however_many_papers_have_it(workspace: Workspace) -> None:
+def test_every_file_is_inspected_once(workspace: Workspace) -> None:
     one, two = by_hand([REVIEW]), papers(1)[0]
     spread = InThisProcess()
     sha256s = hold(workspace, [one, two, None, one])
@@ -90,7 +90,7 @@ def test_every_file_is_inspected_once_however_many_papers_have_it(workspace: Wor
     assert workspace.tables.is_finished("0-inspections", VENUE, "inspect_files", KEY)
 
 
-def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_inspected(workspace: Workspace) -> None:
+def test_a_bad_file_is_not_inspected(workspace: Workspace) -> None:
     missing = by_hand([lines("Not on disk")])
     sha256s = hold(workspace, [*HOSTILE.values(), *papers(3), missing])
     workspace.files.path(sha256s[-1]).unlink()
@@ -134,7 +134,7 @@ def test_only_new_files_are_inspected_and_removed_ones_dropped(workspace: Worksp
     assert stage.balance(workspace, VENUE)[0].holds
 
 
-def test_metadata_are_read_and_an_invalid_date_is_a_problem() -> None:
+def test_an_invalid_date_is_a_problem() -> None:
     page = by_hand([REVIEW])
     looked = inspect_file(
         dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c")
@@ -173,12 +173,12 @@ def test_an_unreadable_pdf_is_reported(name: str) -> None:
         inspect_file(encrypted(by_hand([REVIEW])))
 
 
-def test_a_damaged_file_is_inspected_if_it_can_be_repaired() -> None:
+def test_a_repaired_file_is_inspected() -> None:
     looked = inspect_file(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
     assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (Naming("repaired", "damaged"),))
 
 
-def test_pages_after_the_references_and_beyond_a_limit_are_not_inspected() -> None:
+def test_later_pages_are_not_inspected() -> None:
     thanks = lines("Acknowledgements")
     plain, references = lines("Words"), lines("References")
     assert _thanks([REVIEW, plain, references, thanks])

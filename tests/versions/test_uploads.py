@@ -88,7 +88,7 @@ def test_a_version_without_a_public_pdf_is_set_aside(tmp_path: Path, more: dict[
     assert [version.edit_id for version in versions] == ["paper"]
 
 
-def test_a_reference_without_a_pdf_keeps_the_earlier_pdf_with_its_own_title(tmp_path: Path) -> None:
+def test_a_reference_without_a_pdf_keeps_it(tmp_path: Path) -> None:
     references = [
         _reference("a", DEADLINE_MS - 3, content={"pdf": "/pdf/a.pdf", "title": "On Kites", "abstract": "Of strings."}),
         _reference("b", DEADLINE_MS - 2, content={"title": "On Kites and Strings"}),
@@ -103,7 +103,7 @@ def test_a_reference_without_a_pdf_keeps_the_earlier_pdf_with_its_own_title(tmp_
     ]
 
 
-def test_of_references_with_one_file_the_one_not_rewritten_counts(tmp_path: Path) -> None:
+def test_the_reference_not_rewritten_counts(tmp_path: Path) -> None:
     late = DEADLINE_MS + 10 * DAY_MS
     references = [
         _reference("a", DEADLINE_MS - DAY_MS, content={"pdf": "/pdf/b.pdf"}, tmdate=late + 1),
@@ -114,7 +114,7 @@ def test_of_references_with_one_file_the_one_not_rewritten_counts(tmp_path: Path
     assert [(one.edit_id, one.is_initial) for one in versions] == [("b", False), ("paper", False)]
 
 
-def test_references_that_name_one_pdf_for_months_are_not_exact(tmp_path: Path) -> None:
+def test_months_with_one_pdf_are_not_exact(tmp_path: Path) -> None:
     same = [_reference(f"r{day}", DEADLINE_MS + day * DAY_MS, content={"pdf": "/pdf/now.pdf"}) for day in (-1, 20, 90)]
     versions, _ = _versions(tmp_path / "w", same)
     assert [(one.edit_id, one.is_initial) for one in versions] == [("r-1", True)]
@@ -140,7 +140,7 @@ def test_no_earlier_pdf_for_an_unavailable_one(tmp_path: Path, last: dict[str, A
     assert rule in graded.evidence.rule
 
 
-def test_a_pdf_of_the_next_week_invalidates_an_abstract_deadline(tmp_path: Path) -> None:
+def test_a_pdf_of_the_next_week(tmp_path: Path) -> None:
     placeholder, full = _reference("a", DEADLINE_MS - DAY_MS), _reference("b", DEADLINE_MS + 7 * DAY_MS)
     versions, _ = _versions(tmp_path / "w", [placeholder, full])
     assert not any(one.is_initial for one in versions)
@@ -188,7 +188,7 @@ def told(uploads: list[Upload]) -> list[tuple[str, str, str | None]]:
     return [(one.edit_id, one.path, one.title) for one in uploads]
 
 
-def test_a_title_rewritten_later_is_not_known_to_be_the_versions_title() -> None:
+def test_a_later_title_is_not_the_versions() -> None:
     again = NOON + 100 * HOUR
     changes = [change("a", NOON, title="Final Title", again=again), change("b", NOON + HOUR, "/pdf/1")]
     assert told(fold(changes, is_whole=True)[0]) == [("b", "/pdf/1", None)]
@@ -196,7 +196,7 @@ def test_a_title_rewritten_later_is_not_known_to_be_the_versions_title() -> None
     assert told(fold(own, is_whole=True)[0]) == [("a", "/pdf/1", "Final Title")]
 
 
-def test_a_hidden_title_is_shown_nowhere_and_invalidates_the_earlier_one() -> None:
+def test_a_hidden_title_is_shown_nowhere() -> None:
     changes = [
         change("a", NOON, "/pdf/1", "On Kites"),
         change("b", NOON + HOUR, "/pdf/2", "Secret", is_public=False),
