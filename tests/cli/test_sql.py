@@ -90,6 +90,7 @@ def test_no_taken_down_rows_are_queried(run: Run, tmp_path: Path) -> None:
         (["DROP TABLE papers"], "SELECT"),
         (["SELECT 1", "--table", "reviews"], "--table"),
         ([" "], "empty"),
+        (["--nothing"], "--nothing"),
         (["SELECT 1", "--out", "."], "folder"),
         (["SELECT to_months(1) AS span"], "span"),
     ],

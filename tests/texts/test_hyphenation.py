@@ -16,6 +16,7 @@ PAPER = (
     ("before", "after", "joined"),
     [
         ("a repre", "sentation of", "a representation of"),
+        ("a state", "of-the-art model", "a state-of-the-art model"),
         ("a multi", "agent system", "a multi-agent system"),
         ("a gradient", "based method", "a gradient-based method"),
         ("the graph", "networks there", "the graph-networks there"),
@@ -53,6 +54,7 @@ def test_hyphenated_words_are_joined(before: str, after: str, joined: str) -> No
         ("at https://example.org/some_", "path.html we", "at https://example.org/some_path.html we"),
         ("at https://example.org/page.", "The next", "at https://example.org/page. The next"),
         ("(https://example.org)", "a/b", "(https://example.org) a/b"),
+        ("and/", "or", "and/or"),
         ("doi: 10.1", "234/5678.", "doi: 10.1234/5678."),
         ("doi: 10.1234/56", "78.", "doi: 10.1234/5678."),
         ("doi: 10.1234/v1/2023.conf", "-main.313. URL", "doi: 10.1234/v1/2023.conf-main.313. URL"),
