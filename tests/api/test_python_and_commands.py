@@ -19,7 +19,6 @@ from peercorpus.release.request import ReleaseRequest
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
 
-AURORA = "Aurora.cc/2020/Conference"
 RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
 """Option → parameter that is the same."""
 
@@ -80,15 +79,6 @@ def urls(service: Service) -> dict[str, Any]:
     return {"url_v1": service.base_url_v1, "url_v2": service.base_url_v2}
 
 
-def test_a_plan_counts_what_a_harvest_then_fetches(service: Service, tmp_path: Path) -> None:
-    [plan] = peercorpus.plan_harvest(AURORA, tmp_path / "corpus", **urls(service))
-    listed = next(step for step in plan.steps if step.what == "listing")
-    result = peercorpus.harvest(AURORA, tmp_path / "corpus", **urls(service))
-    assert (plan.venue_id, listed.things) == (AURORA, result.venues[0].submissions)
-    [left] = peercorpus.plan_harvest([AURORA], tmp_path / "corpus", no_files=True, **urls(service))
-    assert "files" not in {step.what for step in left.steps}
-
-
 def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match=r"No venue was named"):
         peercorpus.plan_harvest((), tmp_path / "corpus", **urls(service))
@@ -107,7 +97,7 @@ def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_p
         ("Kites 2024", r"Kites 2024", False),
     ],
 )
-def test_short_names_mean_the_same_in_python_and_as_arguments(
+def test_short_names_mean_the_same(
     name: str, says: str, is_asked: bool, service: Service, tmp_path: Path, run: Run
 ) -> None:
     with pytest.raises(VenueNotFoundError, match=says) as refused:

@@ -16,11 +16,9 @@ from peercorpus.audit.predictors import (
     measure_chance,
     number_ways,
     pack_bits,
-    shuffle,
 )
 
 HALF = [number % 2 == 0 for number in range(100)]
-LOPSIDED = [number % 10 == 0 for number in range(200)]
 
 
 def sign(marks: Sequence[bool], name: str = "sign") -> Feature:
@@ -32,7 +30,7 @@ def outcome(feature: Feature, accepted: Sequence[bool]) -> PredictorScore:
     return Predictor(feature, labels).outcome(labels)
 
 
-def test_every_row_is_in_one_fold_and_every_fold_has_its_share_of_both_decisions() -> None:
+def test_every_row_is_in_one_fold() -> None:
     labels = deal_to_folds([number % 3 == 0 for number in range(101)])
     assert sum(labels.folds) == (1 << 101) - 1
     assert len(labels.folds) == 5
@@ -41,17 +39,7 @@ def test_every_row_is_in_one_fold_and_every_fold_has_its_share_of_both_decisions
     assert labels.positives == 34
 
 
-@pytest.mark.parametrize("accepted", [HALF, LOPSIDED], ids=["half", "lopsided"])
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_feature_that_is_the_decision_is_always_right(accepted: list[bool], turned: bool) -> None:
-    assert outcome(sign([one != turned for one in accepted]), accepted) == (1.0, 1.0)
-
-
-def test_a_feature_that_no_row_has_is_as_accurate_as_the_majority() -> None:
-    assert outcome(sign([False] * 200), LOPSIDED) == (0.9, 0.5)
-
-
-def test_a_feature_of_a_tenth_of_the_rows_gains_that_much() -> None:
+def test_a_rare_feature_gains_that_much() -> None:
     # 60 of 100 are accepted; half of those have the feature, and no others: 30 right with it, 40 of the 70 without.
     accepted = [number < 60 for number in range(100)]
     found = outcome(sign([number < 30 for number in range(100)]), accepted)
@@ -59,17 +47,11 @@ def test_a_feature_of_a_tenth_of_the_rows_gains_that_much() -> None:
     assert found.balanced == pytest.approx((0.5 + 1.0) / 2)
 
 
-def test_in_an_unbalanced_corpus_a_sign_shows_only_in_the_balanced_accuracy() -> None:
+def test_an_unbalanced_sign_shows_balanced() -> None:
     accepted = [number < 180 for number in range(200)]
     accuracy, balanced = outcome(sign([number < 90 for number in range(200)]), accepted)
     assert accuracy == 0.9
     assert balanced == pytest.approx(0.75)
-
-
-def test_a_tie_is_broken_deterministically_and_gains_nothing() -> None:
-    marks = [number % 4 < 2 for number in range(100)]
-    assert outcome(sign(marks), HALF) == outcome(sign(marks), HALF)
-    assert outcome(sign(marks), HALF)[0] <= 0.55
 
 
 def test_the_best_threshold_is_found_between_the_values() -> None:
@@ -81,14 +63,14 @@ def test_the_best_threshold_is_found_between_the_values() -> None:
     assert feature.ways[predictor.best_way(labels)][0][0] == "at most 8"
 
 
-def test_thresholds_are_learnt_on_other_folds_so_that_noise_gains_nothing() -> None:
+def test_noise_gains_nothing() -> None:
     chance = random.Random(3)
     accepted = [chance.random() < 0.5 for _ in range(2000)]
     feature = Feature("length", FeatureKind.NUMBER, number_ways([chance.randrange(10**6) for _ in accepted]))
     assert outcome(feature, accepted)[0] < deal_to_folds(accepted).majority + 0.03
 
 
-def test_many_values_are_split_at_quantiles_and_a_single_value_is_not_split() -> None:
+def test_values_are_split_at_quantiles() -> None:
     assert len(number_ways(range(10_000))) == 64
     assert len(number_ways([1, 2, 3])) == 2
     assert number_ways([5, 5, 5]) == ()
@@ -101,15 +83,7 @@ def test_each_value_of_a_category_predicts_its_own_majority() -> None:
     assert outcome(Feature("route", FeatureKind.CATEGORY, (cells,)), accepted) == (1.0, 1.0)
 
 
-def test_shuffling_keeps_the_counts_of_each_fold_and_is_reproducible_with_its_seed() -> None:
-    labels = deal_to_folds(LOPSIDED)
-    first, again, other = shuffle(labels, 1), shuffle(labels, 1), shuffle(labels, 2)
-    assert first == again != other
-    assert [one.bit_count() for one in first.accepted] == [one.bit_count() for one in labels.accepted]
-    assert all(own & fold == own for own, fold in zip(first.accepted, labels.folds, strict=True))
-
-
-def test_the_best_of_many_features_has_a_higher_chance_gain_than_the_best_of_few() -> None:
+def test_many_features_have_more_chance() -> None:
     chance = random.Random(1)
     labels: Labels = deal_to_folds(HALF)
     many = [Predictor(sign([chance.random() < 0.5 for _ in HALF], str(n)), labels) for n in range(300)]
@@ -119,7 +93,7 @@ def test_the_best_of_many_features_has_a_higher_chance_gain_than_the_best_of_few
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_category_with_many_values_does_not_learn_from_its_test_rows(seed: int) -> None:
+def test_categories_learn_nothing_from_test_rows(seed: int) -> None:
     chance = random.Random(seed)
     values = [chance.randrange(50) for _ in HALF]
     cells: tuple[Cell, ...] = tuple((f"{one}", pack_bits([value == one for value in values])) for one in range(49))

@@ -1,4 +1,4 @@
-"""What only the account that harvested may read is in no page, file, table or answer."""
+"""What only the account that harvested may read is nowhere, and folders may have any name."""
 
 import shutil
 from pathlib import Path
@@ -17,6 +17,7 @@ from peercorpus.workspace.workspace import open_workspace
 
 SECRET = "zanzibarite"
 """A word of the submission that only the account may read, and of its reviews."""
+
 INTERNAL = "quokkaesque"
 """A word of what reviewers and chairs post among themselves."""
 
@@ -118,7 +119,7 @@ def test_mcp_and_the_explorer_never_see_it(closed: Closed) -> None:
         assert closed.forum_id not in set(tables.database.frame("select * from papers")["forum_id"])
 
 
-def test_a_paper_that_is_not_public_yet_is_taken_down_by_force(closed: Closed, run: Run, tmp_path: Path) -> None:
+def test_an_unpublished_paper_is_taken_down_by_force(closed: Closed, run: Run, tmp_path: Path) -> None:
     folder = shutil.copytree(closed.folder, tmp_path / "corpus")
     assert_refused(run("takedown", closed.forum_id, "-w", folder), "Nothing in the workspace", "--force")
     assert run("takedown", closed.forum_id, "-w", folder, "--force").code == 0

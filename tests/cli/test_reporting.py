@@ -56,9 +56,7 @@ def test_verbose_shows_requests_steps_and_times_on_stderr(run: Run, service: Ser
 
 
 @pytest.mark.slow
-def test_a_log_is_one_json_object_per_line_without_secrets(
-    run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_is_json_lines(run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     token = write_token(WORLD)
     monkeypatch.setenv("PEERCORPUS_TOKEN", token)
     log = tmp_path / "log.jsonl"
@@ -105,18 +103,10 @@ def test_secrets_are_hidden_in_whatever_is_logged(monkeypatch: pytest.MonkeyPatc
     assert hide_secrets("5 papers; keyword 'graphs'") == "5 papers; keyword 'graphs'"
 
 
-def test_a_log_that_cannot_be_written_is_refused_before_the_work(run: Run, service: Service, tmp_path: Path) -> None:
+def test_an_unwritable_log_is_refused_first(run: Run, service: Service, tmp_path: Path) -> None:
     assert_refused(run(*harvest(service, tmp_path / "corpus", "--log", tmp_path)), f"'{tmp_path}'")
     assert list(tmp_path.iterdir()) == []
     assert_refused(run("status", "-q", "-v", "-w", tmp_path), "--quiet", "--verbose")
-
-
-@pytest.mark.slow
-def test_the_environment_can_ask_for_quiet(
-    run: Run, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PEERCORPUS_QUIET", "1")
-    assert run(*harvest(service, tmp_path / "corpus")).err == ""
 
 
 def test_a_log_is_readable_by_its_owner_only(run: Run, tmp_path: Path) -> None:

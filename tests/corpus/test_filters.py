@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from peercorpus.corpus.filters import FIELDS, Condition, Operator, matching, parse, parse_all
+from peercorpus.corpus.filters import matching, parse, parse_all
 from peercorpus.errors import PeercorpusError
 
 PAPERS = pl.DataFrame(
@@ -34,10 +34,8 @@ def chosen(*texts: str) -> str:
         (("venue=TMLR", "year>=2000"), ""),
         (("year>=2023", "year<2024"), "c"),
         (("year!=2023",), "a"),
-        (("conference!=iclr", "conference!=icml"), "b"),
         (("status!=accepted",), "b"),
         (("rating>3",), "a"),
-        (("rating<=6.5",), "ab"),
         (("keyword=KITES",), "ac"),
         (("keyword!=large models",), "c"),
         (("score_changed=yes",), "a"),
@@ -52,15 +50,11 @@ def test_an_unknown_value_meets_no_condition(texts: tuple[str, ...], expected: s
     ("text", "named"),
     [
         ("year", ("'year'", "year>=2023")),
-        ("year>=", ("'year>='", "year>=2023")),
         ("", ("''", "year>=2023")),
-        ("=2023", ("'=2023'", "year>=2023")),
         ("colour=red", ("'colour'", "venue, conference")),
         ("status=great", ("'great'", "status", "accepted, rejected")),
-        ("grade=a", ("'a'", "grade", "exact, exact_attachment")),
         ("venue>ICLR", ("'venue>ICLR'", "'venue=ICLR'", "'venue!=ICLR'")),
         ("rating>=good", ("'good'", "rating>=3")),
-        ("rating>=nan", ("'nan'", "rating>=3")),
         ("rating<inf", ("'inf'", "rating>=3")),
         ("has_rebuttal=maybe", ("'maybe'", "has_rebuttal=yes", "has_rebuttal=no")),
     ],
@@ -79,11 +73,3 @@ def test_an_invalid_condition_is_refused_in_one_sentence(text: str, named: tuple
 def test_a_condition_is_parsed_and_printed_alike(text: str) -> None:
     assert str(parse(text)) == text
     assert parse(str(parse(text))) == parse(text)
-
-
-def test_equal_conditions_are_one() -> None:
-    assert parse_all(["year=2023", "YEAR = 2023.0"]) == (Condition("year", Operator.IS, 2023.0),)
-
-
-def test_every_field_has_a_description() -> None:
-    assert all(field.says for field in FIELDS.values())

@@ -73,23 +73,23 @@ def test_a_post_that_is_not_public_answers_no_point(other: dict[str, object]) ->
     assert kept(taken=["a1"])[0].answers == first.answers
 
 
-def test_an_answer_is_kept_only_while_its_post_has_the_passage_at_that_offset() -> None:
+def test_an_answer_needs_its_passage() -> None:
     assert [each.post_id for each in kept(changed("a2", text="Oh. It is in Section 5 now."))[0].answers] == ["a1"]
     assert len(kept(changed("a2", text="It is in Section 5 now. Oh."))[0].answers) == 2
 
 
-def test_without_its_post_a_reaction_and_its_score_changes_are_dropped() -> None:
+def test_a_reaction_needs_its_post() -> None:
     for first, _ in (kept(changed("later", readers_public=False)), kept(taken=["later"])):
         assert (first.reaction, first.score_changes) == (None, ())
         assert len(first.answers) == 2
     assert kept(changed("later", text="I raise my score."))[0].reaction is None
 
 
-def test_a_score_change_is_kept_only_while_the_review_has_it() -> None:
+def test_a_score_change_needs_its_review() -> None:
     assert kept(of_review=replace(REVIEW, score_changes=(RAISED,)))[0].score_changes == (RAISED,)
 
 
-def test_a_reaction_added_to_a_review_is_kept_only_while_the_review_has_it() -> None:
+def test_an_added_reaction_needs_its_review() -> None:
     points = [replace(POINTS[0], reaction=reaction(REVIEW.review_id, "It is convincing now.")), POINTS[1]]
     assert kept(points=points) == points
     assert kept(of_review=replace(REVIEW, final_justification=None), points=points)[0].reaction is None
@@ -105,16 +105,16 @@ def test_a_reaction_added_to_a_review_is_kept_only_while_the_review_has_it() -> 
         replace(REVIEW, sections=()),
     ],
 )
-def test_a_review_that_is_hidden_or_was_changed_has_no_points(of_review: Review) -> None:
+def test_a_hidden_review_has_no_points(of_review: Review) -> None:
     assert kept(of_review=of_review) == []
 
 
-def test_a_review_that_is_taken_down_has_no_points_and_an_empty_field_changes_nothing() -> None:
+def test_a_taken_down_review_has_no_points() -> None:
     assert kept(taken=[REVIEW.review_id]) == []
     assert kept(of_review=replace(REVIEW, sections=(replace(WEAKNESSES, field="a", text=" \n"), WEAKNESSES))) == POINTS
 
 
-def test_points_are_of_the_first_text_of_a_review_if_it_is_known() -> None:
+def test_points_are_of_the_first_text() -> None:
     now = replace(REVIEW, sections=(replace(WEAKNESSES, text="None is left."),))
     assert kept(of_review=now) == []
     assert kept(of_review=replace(now, initial_sections=(WEAKNESSES,))) == POINTS

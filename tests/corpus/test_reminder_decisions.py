@@ -9,7 +9,6 @@ from peercorpus.corpus.reminder_decisions import (
     LIST,
     Decision,
     Verdict,
-    digest_file,
     read_decisions,
     write_decisions,
 )
@@ -18,12 +17,7 @@ from peercorpus.errors import PeercorpusError
 DAY = date(2026, 11, 23)
 
 
-def test_without_a_file_nothing_is_decided(tmp_path: Path) -> None:
-    assert read_decisions(tmp_path) == {}
-    assert digest_file(tmp_path) is None
-
-
-def test_a_line_has_the_decision_its_date_and_its_note(tmp_path: Path) -> None:
+def test_a_line_has_decision_date_note(tmp_path: Path) -> None:
     lines = ["# mine", "", "a1\treminder\t2026-11-23\tonly thanks", "b/2:c\tkeep", "b/2:c\tkeep\t\tagain\r"]
     (tmp_path / LIST).write_text("\n".join(lines), encoding="utf-8-sig")
     assert list(read_decisions(tmp_path).values()) == [
@@ -64,7 +58,7 @@ def test_a_decision_replaces_the_one_before_and_comments_stay(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == [LIST]
 
 
-def test_a_new_file_has_a_header_that_explains_its_columns(tmp_path: Path) -> None:
+def test_a_new_file_explains_its_columns(tmp_path: Path) -> None:
     write_decisions(tmp_path, [Decision("a1", Verdict.KEEP)])
     first, second = (tmp_path / LIST).read_text().splitlines()
     assert first.split("\t") == ["# post", "decision (reminder, keep)", "date", "note"]

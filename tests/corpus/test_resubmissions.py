@@ -4,14 +4,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import peercorpus
-from invented_tables import ICLR, ICML, NOON, TMLR, invented, link, paper, review, score
+from invented_tables import ICLR, ICML, NOON, invented, link, paper, review, score
 from peercorpus.corpus.resubmissions import group_into_works, make_attempt, number_attempts
-from peercorpus.errors import TableError
 from peercorpus.records.enums import Aspect, Phase, Status
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
@@ -20,7 +18,7 @@ IDS = st.sampled_from("abcdefgh")
 
 
 @given(st.lists(st.tuples(IDS, IDS)))
-def test_papers_connected_by_any_chain_of_links_are_one_work_in_any_order(pairs: list[tuple[str, str]]) -> None:
+def test_linked_papers_are_one_work(pairs: list[tuple[str, str]]) -> None:
     works = group_into_works(pairs)
     reachable = {one: {one} for pair in pairs for one in pair}
     for _ in pairs:
@@ -37,7 +35,7 @@ def submission(forum_id: str, **other: object) -> dict[str, object]:
     return {**row, "status": "rejected", "decision": "Reject", **other}
 
 
-def test_submissions_of_a_work_are_numbered_by_date_if_there_are_several() -> None:
+def test_submissions_of_a_work_are_numbered() -> None:
     tries = [
         make_attempt(submission("a", created_at=LATER), []),
         make_attempt(submission("c"), []),
@@ -51,20 +49,13 @@ def test_submissions_of_a_work_are_numbered_by_date_if_there_are_several() -> No
     assert number_attempts(tries[:1], {"a": "a"}) == []
 
 
-def test_the_order_is_not_guessed_and_a_work_has_the_id_of_a_paper_in_the_corpus() -> None:
+def test_the_order_is_not_guessed() -> None:
     tries = [make_attempt(submission("c", created_at=None), []), make_attempt(submission("b"), [])]
     found = number_attempts(tries, {"c": "a", "b": "a"})
     assert [(one.work_id, one.try_number, one.forum_id) for one in found] == [("b", None, "b"), ("b", None, "c")]
 
 
-def test_ratings_have_their_values_on_the_unified_scale() -> None:
-    found = make_attempt(submission("a"), [(6, 7.0), (None, None), (3, None)])
-    assert (found.ratings, found.unified, found.mean_unified) == ((6.0, 3.0), (7.0, None), 7.0)
-    assert make_attempt(submission("a"), [(3, None)]).mean_unified is None
-    assert make_attempt(submission("a"), []).ratings == ()
-
-
-def test_a_corpus_gives_its_links_and_submissions_of_a_work(tmp_path: Path) -> None:
+def test_a_corpus_gives_its_links(tmp_path: Path) -> None:
     first = score("rating", 3.0, "3: reject", Aspect.RECOMMENDATION, Phase.INITIAL)
     scores = (first, score("rating", 5.0, "5", Aspect.RECOMMENDATION), score("confidence", 4.0, "4", Aspect.CONFIDENCE))
     venues = {
@@ -91,10 +82,3 @@ def test_a_corpus_gives_its_links_and_submissions_of_a_work(tmp_path: Path) -> N
         ("a", 2, 2, "a", ICML, 2023, "accepted", [6.0]),
     ]
     assert tries.schema["unified"] == pl.List(pl.Float64)
-
-
-def test_submissions_of_a_work_need_tables(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", {}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "b", 2, TMLR, "b", "b", 0, 0, "test", b"{}")])
-    with pytest.raises(TableError, match="peercorpus build"):
-        peercorpus.open(tmp_path / "corpus").tries()

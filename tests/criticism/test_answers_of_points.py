@@ -44,7 +44,7 @@ def test_labels_match_answers_to_points_of_their_own_list() -> None:
     assert {one.method for many in found.values() for one in many} == {AnswerMethod.LABEL}
 
 
-def test_quoted_words_match_an_answer_to_a_point_and_are_not_part_of_the_answer() -> None:
+def test_quoted_words_match_an_answer() -> None:
     text = "> Equation 4 defines the humidity prior without any motivation.\n\nWe now motivate it by the dew point."
     ((index, (answer,)),) = answers(text).items()
     assert (index, answer.method) == (2, AnswerMethod.QUOTE)
@@ -69,7 +69,7 @@ def test_thanks_and_references_answer_nothing(text: str) -> None:
     assert answers(text) == {}
 
 
-def test_only_passages_of_a_reply_to_all_that_concern_the_reviewer_count() -> None:
+def test_only_passages_for_the_reviewer_count() -> None:
     text = "Reviewer A: **W1** Here it is.\n\nReviewer B: **W3** Motivated now."
     found = answers(text, is_to_all=True, concerning=("Reviewer B: **W3** Motivated now.",))
     assert set(found) == {2}
@@ -77,7 +77,7 @@ def test_only_passages_of_a_reply_to_all_that_concern_the_reviewer_count() -> No
 
 
 @given(st.lists(st.sampled_from([*WEAKNESSES.split(), "**W1**", "\n\n", "> ", "Q2:", "We agree.", "(3)"]), max_size=40))
-def test_answers_are_passages_of_their_post_and_do_not_overlap(words: list[str]) -> None:
+def test_answers_do_not_overlap(words: list[str]) -> None:
     text = " ".join(words)
     found = [one for many in answers(text).values() for one in many]
     assert all(text[one.start : one.end] == one.text and one.text.strip() for one in found)
@@ -117,7 +117,7 @@ def test_labels_of_points_are_read(label: str, read: Label | None) -> None:
     assert read_label(label) == read
 
 
-def test_confidence_rises_with_the_probability_and_stays_between_0_and_1() -> None:
+def test_confidence_rises_with_the_probability() -> None:
     assert set(STEPS) == set(AnswerMethod)
     for method in AnswerMethod:
         shares = [calibrate(step / 100, method, is_to_all=False) for step in range(101)]

@@ -8,31 +8,17 @@ REVIEW = (
 )
 
 
-def test_points_that_a_text_discusses_are_covered_and_others_are_not() -> None:
+def test_discussed_points_are_covered() -> None:
     text = "Thank you. The second beach convinces me.\n\nI still miss the comparison with balloons."
     assert measure_coverage(REVIEW, text) == Coverage(3, 2)
     assert measure_coverage(REVIEW, "I still miss the comparison with balloons.").share == 1 / 3
-
-
-def test_thanks_and_empty_texts_cover_nothing() -> None:
-    assert measure_coverage(REVIEW, "Thank you for the response.") == Coverage(3, 0)
-    assert measure_coverage(REVIEW, "") == Coverage(3, 0)
-
-
-def test_words_that_only_repeat_a_point_do_not_cover_it() -> None:
-    assert measure_coverage(REVIEW, "> There is no comparison with balloons.") == Coverage(3, 0)
 
 
 def test_paragraphs_about_nothing_cover_nothing_whatever_their_order() -> None:
     assert measure_coverage(REVIEW, "Fine.\n\nI see.\n\nI keep my score.\n\nWell.") == Coverage(3, 0)
 
 
-def test_a_named_label_covers_its_point() -> None:
-    labelled = "Weaknesses:\nW1. The kites fall.\nW2. The glue is not described.\nW3. The string breaks."
-    assert measure_coverage(labelled, "W2: I see now.") == Coverage(3, 1)
-
-
-def test_discussing_praise_is_not_coverage_and_a_review_without_criticism_has_none() -> None:
+def test_discussing_praise_covers_nothing() -> None:
     praise = "Strengths:\n- Elegant kites with a long tail."
     assert measure_coverage(praise, "The long tail of these elegant kites is a pleasure.") == Coverage(0, 0)
     assert measure_coverage(praise, "The tail.").share is None

@@ -2,9 +2,7 @@
 
 import pytest
 
-from peercorpus.criticism import matching
 from peercorpus.criticism.matching import (
-    LEAST_SCORE,
     MAX_POINTS,
     Criticism,
     PointMatcher,
@@ -31,18 +29,8 @@ def test_only_critical_points_are_compared_and_praise_is_not() -> None:
     assert [sorted(one.words) for one in read_criticisms(review)] == [["break", "str"], ["hemp"]]
 
 
-def test_letters_numbers_and_positions_do_not_count_as_content_of_a_point() -> None:
-    assert read_criticism("P. 3, line 12, first paragraph: x is 40.").words == frozenset()
-    assert read_criticisms("Weaknesses:\n- Why?\n- Page 7.") == []
-
-
 def test_references_to_places_are_read_under_their_usual_names() -> None:
     assert read_criticism("See Fig. 2 and figure 3.").places == {("figure", "2"), ("figure", "3")}
-
-
-def test_an_article_is_not_a_place() -> None:
-    assert read_criticism("In the table a comparison is missing; run the algorithm a few times.").places == set()
-    assert read_criticism("See Table A and algorithm B.").places == {("table", "A"), ("algorithm", "B")}
 
 
 def test_a_score_equals_one_computed_by_hand() -> None:
@@ -55,7 +43,7 @@ def test_a_score_equals_one_computed_by_hand() -> None:
     assert known.score(one, other) == known.score(other, one)
 
 
-def test_identical_words_match_however_common_and_disjoint_ones_do_not() -> None:
+def test_identical_words_match() -> None:
     common = Criticism(frozenset({"kit"}), frozenset())
     known = PointMatcher([common] * 30)
     assert known.score(common, common) == 1.0
@@ -73,7 +61,7 @@ def test_a_rare_word_counts_more() -> None:
     assert scores[0] > scores[1] > 0
 
 
-def test_points_on_other_figures_never_match_and_one_on_the_same_matches_more() -> None:
+def test_points_on_other_figures_never_match() -> None:
     known = matcher(FIRST, SECOND, THIRD)
     figures = [read_criticism(f"The axis of Figure {number} lacks a unit.") for number in (2, 3, 2)]
     figures[2] = read_criticism("In Fig. 2 I miss a unit.")
@@ -82,14 +70,7 @@ def test_points_on_other_figures_never_match_and_one_on_the_same_matches_more() 
     assert known.score(figures[0], figures[2]) > known.score(figures[0], other) > 0
 
 
-def test_a_place_alone_is_not_a_match() -> None:
-    known = matcher(FIRST, SECOND, THIRD)
-    one, other = read_criticism("Table 2 has typos."), read_criticism("Tab. 2: sort by wind.")
-    assert one.places == other.places
-    assert known.score(one, other) == 0.0
-
-
-def test_points_of_several_reviewers_are_one_group_and_of_one_reviewer_two() -> None:
+def test_several_reviewers_points_are_one_group() -> None:
     groups = group_points(points(FIRST, SECOND, THIRD), matcher(FIRST, SECOND, THIRD))
     assert sorted(map(sorted, groups)) == [
         [(0, 0), (1, 0), (2, 0)],
@@ -113,17 +94,7 @@ def test_the_order_of_reviews_changes_no_group() -> None:
     assert contents([0, 1, 2]) == contents([2, 0, 1]) == contents([1, 2, 0])
 
 
-def test_a_match_begins_at_the_score_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = matcher(FIRST, SECOND, THIRD)
-    one, other = points(FIRST, SECOND)[0][0], points(FIRST, SECOND)[1][0]
-    score = known.score(one, other)
-    assert score >= LEAST_SCORE
-    assert known.matches(one, other)
-    monkeypatch.setattr(matching, "LEAST_SCORE", score + 1e-9)
-    assert not known.matches(one, other)
-
-
-def test_of_a_text_with_very_many_points_the_first_count() -> None:
+def test_of_many_points_the_first_count() -> None:
     many = "Weaknesses:\n" + "\n".join(f"- The kite number k{number} falls." for number in range(MAX_POINTS + 5))
     read = read_criticisms(many)
     assert len(read) == MAX_POINTS

@@ -74,15 +74,10 @@ def test_headings_are_distinguished_from_sentences(text: str, headings: list[str
     assert [one.words for one in read_passages(text) if one.is_heading] == headings
 
 
-def test_a_soft_line_break_ends_no_sentence_and_no_item() -> None:
+def test_a_soft_break_ends_no_sentence() -> None:
     passages = read_passages("1. The first cloud is\nfar too grey. Why?\n2. The other.")
     assert [(one.label, one.words) for one in passages] == [
         ("1", "1. The first cloud is\nfar too grey."),
         ("1", "Why?"),
         ("2", "2. The other."),
     ]
-
-
-def test_items_within_a_paragraph_are_items() -> None:
-    passages = read_passages("I have two points. (1) The sky is grey. It should be blue. (2) The sea is grey.")
-    assert [(one.block, one.label) for one in passages] == [(0, None), (1, "(1)"), (1, "(1)"), (2, "(2)")]

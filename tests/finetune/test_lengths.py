@@ -10,7 +10,7 @@ from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage
 from peercorpus.benchmark.messages import TokenBudget, shown_paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.examples import Encoder, TrainingExample
-from peercorpus.finetune.lengths import Fitted, Fitter, Lengths, TooLong, check_lengths, length_table
+from peercorpus.finetune.lengths import Fitted, Fitter, Lengths, check_lengths, length_table
 from peercorpus.models.chat_messages import Speaker
 from word_encoder import MARK, word_encoder
 
@@ -37,13 +37,7 @@ def fitted(encoder: Encoder, one: TrainingExample, paper_tokens: int, context: i
     return found
 
 
-def test_a_paper_that_fits_is_shown_whole(encoder: Encoder) -> None:
-    found = fitted(encoder, example("I doubt it."), 10_000, 10_000)
-    assert (found.shown.left_out, found.shown.is_body_cut, found.is_apart) == (0, False, False)
-    assert found.encoded == encoder.encode(found.example.messages(f"# {PAPER.title}\n\n{LONG}"))
-
-
-def test_references_are_dropped_first_and_the_paper_is_truncated_as_in_the_benchmark(encoder: Encoder) -> None:
+def test_references_are_dropped_first(encoder: Encoder) -> None:
     found = fitted(encoder, example("I doubt it."), 360, 10_000)
     assert found.shown.left_out
     assert not found.shown.is_body_cut
@@ -60,7 +54,7 @@ def test_a_long_answer_stays_whole_and_shortens_the_paper(encoder: Encoder) -> N
 
 
 @pytest.mark.parametrize("context", [250, 400, 600, 900])
-def test_an_example_that_fits_keeps_every_word_after_the_paper(encoder: Encoder, context: int) -> None:
+def test_a_fitting_example_keeps_every_word(encoder: Encoder, context: int) -> None:
     drawn = random.Random(context)
     for _ in range(50):
         said = ["word. " * drawn.randrange(1, 150) for _ in range(drawn.choice((1, 3, 5)))]
@@ -77,16 +71,7 @@ def test_an_example_that_fits_keeps_every_word_after_the_paper(encoder: Encoder,
             assert found.tokens > context - 16
 
 
-def test_examples_of_one_paper_are_truncated_independently(encoder: Encoder) -> None:
-    fitter = Fitter(encoder, 10_000, 600)
-    first, second, third = (fitter.fit(example(said)) for said in ("word " * 400, "Short.", "word " * 400))
-    assert isinstance(first, Fitted)
-    assert isinstance(second, Fitted)
-    assert first.shown.left_out > second.shown.left_out == 0
-    assert third == first
-
-
-def test_an_answer_that_does_not_fit_is_refused_before_training(encoder: Encoder) -> None:
+def test_a_too_long_answer_is_refused(encoder: Encoder) -> None:
     lengths = Lengths()
     fitter = Fitter(encoder, 1_000, 300)
     for name, words in (("short", 5), ("long", 400), ("longest", 500)):
@@ -112,11 +97,3 @@ def test_the_table_shows_what_is_truncated_and_where(encoder: Encoder) -> None:
     assert cells[11] == "1"
     assert "examples with one: 1." in table
     assert "references" in table
-
-
-def test_the_refusal_of_an_example_that_does_not_fit_states_the_length_needed(encoder: Encoder) -> None:
-    one = example("word " * 500)
-    found = Fitter(encoder, 1_000, 300).fit(one)
-    assert isinstance(found, TooLong)
-    enough = Fitter(encoder, 1_000, found.tokens + 20).fit(one)
-    assert isinstance(enough, Fitted)

@@ -1,8 +1,7 @@
-"""A tiny model trained on the invented release: its loss falls, and a killed run ends like an undisturbed one."""
+"""Training: a killed run ends like an undisturbed one, and a merged model is its base with the adapter."""
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -15,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from commands import Ended, Run
+from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.run_folder import ADAPTER
+from tuned_runs import Tuned
 
-pytestmark = pytest.mark.neural
 RECIPE = """
 learning_rate = 0.003
 batch = 4
@@ -75,10 +77,9 @@ def refused(ended: Ended, sentence: str) -> None:
     assert sentence in last
 
 
+@pytest.mark.neural
 @pytest.mark.slow
-def test_the_loss_falls_and_the_same_command_again_does_nothing(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_the_loss_falls(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     arguments = command(papers, models / "llama", tmp_path / "run", recipe, "mixed")
     ended = run(*arguments)
     assert ended.code == 0, ended.err
@@ -97,15 +98,6 @@ def test_the_loss_falls_and_the_same_command_again_does_nothing(
     assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_mtime_ns == stamp
 
 
-@pytest.mark.slow
-def test_the_demo_release_can_be_learnt_from(run: Run, demo_folder: Path, models: Path, tmp_path: Path) -> None:
-    (tmp_path / "recipe.toml").write_text(RECIPE.replace("2048", "4096").replace("200", "1500"))
-    ended = run(*command(demo_folder / "release", models / "qwen", tmp_path / "run", tmp_path / "recipe.toml", "mixed"))
-    assert ended.code == 0, ended.err
-    first, *_, last = losses(tmp_path / "run")
-    assert last["eval_loss"] < first["eval_loss"]
-
-
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """As in the processes of these tests: the same sums in the same order, and therefore the same bytes."""
@@ -116,11 +108,10 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.mark.neural
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
-def test_a_killed_run_resumes_to_the_result_of_an_uninterrupted_one(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_a_killed_run_ends_alike(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "broken" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
     with in_another_process(command(papers, models / "llama", tmp_path / "broken", recipe)) as broken:
         until = time.monotonic() + 120
@@ -139,6 +130,7 @@ def test_a_killed_run_resumes_to_the_result_of_an_uninterrupted_one(
     assert [one["step"] for one in losses(tmp_path / "whole") if "loss" in one] == list(range(1, STEPS + 1))
 
 
+@pytest.mark.neural
 @pytest.mark.slow
 def test_every_training_record_is_listed(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     ended = run(*command(papers, models / "llama", tmp_path / "run", recipe, "mixed", "--lengths"))
@@ -158,6 +150,7 @@ def test_every_training_record_is_listed(run: Run, papers: Path, models: Path, r
     assert made["licences"] == {"CC BY 4.0": 1}
 
 
+@pytest.mark.neural
 @pytest.mark.slow
 def test_packed_examples_do_not_attend_to_each_other(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
     """The loss of packed examples is that of the same examples one by one."""
@@ -172,19 +165,7 @@ def test_packed_examples_do_not_attend_to_each_other(run: Run, papers: Path, mod
     assert first[0] == pytest.approx(first[1], rel=1e-4)
 
 
-@pytest.mark.slow
-def test_without_validation_papers_no_validation_loss_is_reported_and_an_adapter_is_refused_as_a_base_model(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "recipe.toml").write_text(RECIPE.replace("validation = 8", "validation = 0"))
-    ended = run(*command(papers, models / "llama", tmp_path / "run", tmp_path / "recipe.toml", "acceptance"))
-    assert ended.code == 0, ended.err
-    assert re.search(r"loss .*\d\.\d{4}", ended.out) is None
-    assert f"--model {tmp_path / 'run' / 'adapter'}" in ended.out
-    assert all("loss" in one for one in losses(tmp_path / "run"))
-    refused(run(*command(papers, tmp_path / "run" / "adapter", tmp_path / "more", recipe)), "adapter")
-
-
+@pytest.mark.neural
 def test_a_quantised_base_needs_its_package(
     run: Run, papers: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,10 +175,9 @@ def test_a_quantised_base_needs_its_package(
     refused(run(*arguments), "pip install bitsandbytes")
 
 
+@pytest.mark.neural
 @pytest.mark.slow
-def test_a_loss_that_is_not_a_number_leaves_no_adapter(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_an_undefined_loss_leaves_nothing(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -210,17 +190,7 @@ def test_a_loss_that_is_not_a_number_leaves_no_adapter(
     assert not (tmp_path / "run" / "adapter").exists()
 
 
-@pytest.mark.slow
-def test_recomputed_activations_give_the_same_training(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "again.toml").write_text(RECIPE.replace("checkpointing = false", "checkpointing = true"))
-    for name, path in (("held", recipe), ("again", tmp_path / "again.toml")):
-        assert run(*command(papers, models / "qwen", tmp_path / name, path, "acceptance")).code == 0
-    held, again = ([list(one.values()) for one in losses(tmp_path / name)] for name in ("held", "again"))
-    assert again == [pytest.approx(one, rel=1e-5) for one in held]
-
-
+@pytest.mark.neural
 def test_altered_examples_are_not_trained_on(
     run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
 ) -> None:
@@ -231,37 +201,8 @@ def test_altered_examples_are_not_trained_on(
     refused(run(*told), f"'{path}'")
 
 
-def test_the_examples_of_a_model_are_exported_for_another_trainer(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
-    options = ("--format", "axolotl", "--task", "review", "--model", models / "qwen", "--recipe", recipe)
-    ended = run("export", papers, "--out", tmp_path / "out", *options)
-    assert ended.code == 0, ended.err
-    assert "axolotl train" in ended.out
-    assert "config.yaml" in ended.out
-    assert (tmp_path / "out" / "config.yaml").exists()
-    assert not (tmp_path / "out" / "adapter").exists()
-
-
-@pytest.mark.slow
-def test_an_answer_that_would_be_truncated_is_refused_and_leaves_nothing(
-    run: Run, papers: Path, models: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "short.toml").write_text("context = 280\npaper_tokens = 64\n")
-    arguments = command(papers, models / "llama", tmp_path / "run", tmp_path / "short.toml", "mixed")
-    ended = run(*arguments)
-    assert ended.code == 2
-    assert "--leave-out-long" in ended.err
-    assert "do not fit" in ended.out
-    assert not (tmp_path / "run").exists()
-    assert run(*arguments, "--leave-out-long", "--lengths").code == 0
-    left_out = json.loads((tmp_path / "run" / "data" / "run.json").read_text())["left_out"]["train"]
-    assert [count > 0 for reason, count in left_out.items() if "context" in reason] == [True]
-
-
-def test_an_example_longer_than_the_models_context_is_refused(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+@pytest.mark.neural
+def test_a_too_long_example_is_refused(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     shutil.copytree(models / "llama", tmp_path / "short")
     config = json.loads((tmp_path / "short" / "config.json").read_text())
     (tmp_path / "short" / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 350}))
@@ -273,9 +214,8 @@ def test_an_example_longer_than_the_models_context_is_refused(
     assert run(*command(papers, tmp_path / "short", tmp_path / "run", fitting, "rebuttal", "--lengths")).code == 0
 
 
-def test_a_folder_with_other_files_is_refused(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+@pytest.mark.neural
+def test_other_files_are_never_replaced(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "mine.txt").write_text("mine")
     refused(run(*command(papers, models / "llama", tmp_path / "files", recipe)), "files'")
@@ -286,24 +226,143 @@ def test_a_folder_with_other_files_is_refused(
     refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), " model")
 
 
-def test_a_release_without_training_examples_is_refused(
-    run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path
-) -> None:
+@pytest.mark.neural
+def test_no_example_is_an_error(run: Run, papers: Path, models: Path, recipe: Path, tmp_path: Path) -> None:
     start = command(papers, models / "llama", tmp_path / "run", recipe, "review")
     refused(run(*start, "--year", "1999"), "of another year: 12")
     refused(run(*start, "--venue", "iclr", "--venue", "icrl"), "'icrl'")
     assert not (tmp_path / "run").exists()
 
 
+NEAR = 1e-5
+
+
+def copied(tuned: Tuned, folder: Path) -> Path:
+    return Path(shutil.copytree(tuned.folder, folder))
+
+
+@pytest.mark.neural
+@pytest.mark.usefixtures("tuning")
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_the_seed_decides_weights_and_order(run: Run, papers: Path, models: Path, tmp_path: Path) -> None:
-    made: dict[str, bytes] = {}
-    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        (tmp_path / f"{name}.toml").write_text(f"{RECIPE}seed = {seed}\n")
-        ended = run(*command(papers, models / "llama", tmp_path / name, tmp_path / f"{name}.toml"))
-        assert ended.code == 0, ended.err
-        made[name] = adapter(tmp_path / name)
-    assert made["a"] == made["b"]
-    assert made["a"] != made["c"]
-    assert losses(tmp_path / "a")[1] != losses(tmp_path / "c")[1]
+def test_the_merged_model_is_the_base_with_its_adapter(tuned: Tuned, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from peercorpus.finetune.training import merge_adapter
+
+    run = copied(tuned, tmp_path / "run")
+    assert merge_adapter(run) == run / "merged"
+    ids = AutoTokenizer.from_pretrained(tuned.base)("Do kites fall when the wind turns?", return_tensors="pt")
+    base = AutoModelForCausalLM.from_pretrained(tuned.base)
+    merged = AutoModelForCausalLM.from_pretrained(run / "merged")
+    with torch.no_grad():
+        plain = base(**ids).logits
+        both = AutoModelForCausalLM.from_pretrained(run / "adapter")(**ids).logits
+        one = merged(**ids).logits
+    assert one.dtype == both.dtype == torch.float32
+    assert (one - both).abs().max() < NEAR
+    assert (one - plain).abs().max() > 100 * NEAR
+
+
+@pytest.mark.neural
+@pytest.mark.usefixtures("tuning")
+@pytest.mark.slow
+def test_the_merged_model_has_its_tokenizer(tuned: Tuned, tmp_path: Path) -> None:
+    from peercorpus.finetune.training import merge_adapter
+    from peercorpus.models.chat_templates import load_chat
+
+    run = copied(tuned, tmp_path / "run")
+    (run / "merged").mkdir()
+    (run / "merged" / "left.json").write_text("of an earlier call")
+    merged = merge_adapter(run)
+    names = {path.name for path in merged.iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= names
+    assert not names & {"left.json", "adapter_config.json"}
+    assert not (run / ".merged").exists()
+    ours, theirs = load_chat(str(merged)), load_chat(str(tuned.base))
+    assert ours is not None
+    assert theirs is not None
+    assert ours.digest == theirs.digest
+
+
+@pytest.mark.neural
+@pytest.mark.usefixtures("tuning")
+def test_a_killed_merge_leaves_the_earlier(tuned: Tuned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import PreTrainedTokenizerBase
+
+    from peercorpus.finetune.training import merge_adapter
+
+    run = copied(tuned, tmp_path / "run")
+    before = {path.name: path.read_bytes() for path in merge_adapter(run).iterdir()}
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(PreTrainedTokenizerBase, "save_pretrained", full)
+    with pytest.raises(ModelError, match="No space left"):
+        merge_adapter(run)
+    assert {path.name: path.read_bytes() for path in (run / "merged").iterdir()} == before
+
+
+@pytest.mark.neural
+@pytest.mark.usefixtures("tuning")
+def test_an_unfinished_run_is_refused(tuned: Tuned, tmp_path: Path) -> None:
+    from peercorpus.finetune.training import merge_adapter
+
+    run = copied(tuned, tmp_path / "run")
+    (run / "trained.json").unlink()
+    with pytest.raises(PeercorpusError, match="'peercorpus finetune' again"):
+        merge_adapter(run)
+    with pytest.raises(PeercorpusError, match="none'"):
+        merge_adapter(tmp_path / "none")
+
+
+@pytest.mark.neural
+@pytest.mark.usefixtures("tuning")
+def test_an_adapter_is_no_base_model(tuned: Tuned) -> None:
+    from peercorpus.finetune.training import load_model
+
+    with pytest.raises(ModelError, match=f"'{tuned.folder / ADAPTER}'"):
+        load_model(str(tuned.folder / ADAPTER), None, Recipe())
+
+
+FIRST, SECOND = "0" * 39 + "1", "0" * 39 + "2"
+HUB_RECIPE = """
+batch = 4
+context = 2048
+paper_tokens = 100
+validation = 0
+checkpointing = false
+"""
+
+
+@pytest.fixture
+def hub(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Fill the Hub's own cache with `kite/tiny`: one commit, the newest."""
+    constants = pytest.importorskip("huggingface_hub.constants")
+    pytest.importorskip("trl")
+    folder = tmp_path / "cache" / "models--kite--tiny"
+    (folder / "snapshots").mkdir(parents=True)
+    shutil.copytree(models / "llama", folder / "snapshots" / FIRST)
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text(FIRST)
+    for name, value in (("HF_HUB_CACHE", str(tmp_path / "cache")), ("HF_HUB_OFFLINE", True)):
+        monkeypatch.setattr(constants, name, value)
+    return folder
+
+
+@pytest.mark.neural
+@pytest.mark.slow
+def test_a_run_keeps_the_commit_of_its_model(run: Run, papers: Path, hub: Path, tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text(HUB_RECIPE)
+    told = ["finetune", "--release", papers, "--task", "acceptance", "--model", "kite/tiny", "--out", tmp_path / "run"]
+    ended = run(*told, "--recipe", tmp_path / "recipe.toml", "--merge")
+    assert ended.code == 0, ended.err
+    assert json.loads((tmp_path / "run" / "data" / "run.json").read_text())["asked"]["weights"] == FIRST
+    adapter = json.loads((tmp_path / "run" / "adapter" / "adapter_config.json").read_text())
+    assert (adapter["base_model_name_or_path"], adapter["revision"]) == ("kite/tiny", FIRST)
+    assert (tmp_path / "run" / "merged" / "model.safetensors").exists()
+    shutil.copytree(hub / "snapshots" / FIRST, hub / "snapshots" / SECOND)
+    (hub / "refs" / "main").write_text(SECOND)
+    again = run(*told, "--recipe", tmp_path / "recipe.toml")
+    assert (again.code, " weights" in again.err, "--out" in again.err or "folder" in again.err) == (2, True, True)

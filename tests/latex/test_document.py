@@ -156,7 +156,7 @@ def test_no_command_of_a_paper_reaches_tex(command: str, around: str) -> None:
         assert command.replace("\\ ", "")[:4] not in shown.replace(r"\textbackslash{}", "").replace("\\href{", "")
 
 
-def test_a_formula_that_cannot_be_set_is_shown_with_a_comment() -> None:
+def test_a_formula_not_set_is_shown() -> None:
     written = write_latex(r"Let $\unknown{x}$ be, and $y$.")
     assert "% A formula is shown as text: \\unknown is not a known command for formulas.\n" in written.latex
     assert r"\texttt{\$\textbackslash{}unknown\{x\}\$} be, and $y$." in written.latex

@@ -96,7 +96,7 @@ def test_text_that_is_not_a_forum_is_ignored(value: object) -> None:
     assert named({"previous_URL": value}) == []
 
 
-def test_several_forums_are_a_list_or_distinguished_by_their_sentences() -> None:
+def test_several_forums_are_told_apart() -> None:
     other = FORUM.replace(ID, OTHER)
     assert named({"previous_submissions_url": f"{FORUM}, {other}"}) == [ID, OTHER]
     assert named({"previous_JMLR_submissions": [FORUM, other]}) == [ID, OTHER]
@@ -108,14 +108,14 @@ def test_several_forums_are_a_list_or_distinguished_by_their_sentences() -> None
     assert named({"previous_URL": FORUM, "previous_submission_url": FORUM}) == [ID]
 
 
-def test_a_word_like_id_counts_only_if_it_is_in_the_corpus() -> None:
+def test_a_word_like_id_must_be_held() -> None:
     assert named({"previous_submission": "abcdefghij"}) == []
     assert named({"previous_submission": "abcdefghij"}, held=frozenset({"abcdefghij"})) == ["abcdefghij"]
     assert named({"previous_submission": "NeurIPS2022"}, held=frozenset({"NeurIPS2022"})) == ["NeurIPS2022"]
 
 
 @pytest.mark.parametrize("venue_id", ["ML_Reproducibility_Challenge/2021/Fall", "ICLR.cc/2022/BlogPosts"])
-def test_a_report_on_another_paper_does_not_name_an_earlier_submission(venue_id: str) -> None:
+def test_a_report_names_no_earlier_submission(venue_id: str) -> None:
     assert named({"paper_link": FORUM}, venue_id) == []
 
 
@@ -211,7 +211,7 @@ def test_a_post_states_an_earlier_submission_of_this_paper(says: str) -> None:
 
 
 @pytest.mark.parametrize("says", OF_THIS_BY_AUTHORS)
-def test_our_paper_is_this_one_if_its_authors_say_so(says: str) -> None:
+def test_our_paper_is_this_one(says: str) -> None:
     assert linked(says, is_by_authors=True) == [True]
 
 

@@ -5,7 +5,7 @@ from random import Random
 from statistics import fmean
 
 import pytest
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.intervals import wilson_interval
@@ -23,18 +23,8 @@ from peercorpus.metrics.paper_intervals import (
 from peercorpus.metrics.text_overlap import add_counts, count_bleu, subtract_counts
 
 
-def test_a_share_of_single_answers_has_wilsons_interval() -> None:
-    assert bound_share([(1, 1)] * 8 + [(0, 1)] * 2 + [(0, 0)] * 5) == wilson_interval(8, 10)
-    assert bound_share([(0, 0)]) is None
-
-
-def test_the_interval_of_thirty_seven_of_thirty_seven_has_a_width() -> None:
-    bounds = bound_share([(1, 1)] * 37)
-    assert bounds == pytest.approx((0.906, 1), abs=1e-3)
-
-
 @pytest.mark.parametrize("papers", [20, 30, 50, 200])
-def test_the_interval_of_a_share_of_97_percent_contains_it(papers: int) -> None:
+def test_the_interval_of_a_share_contains_it(papers: int) -> None:
     """The coverage, summed over all outcomes; the percentile bootstrap reached 58 % with 30 papers."""
     held = 0.0
     for right in range(papers + 1):
@@ -67,7 +57,7 @@ def test_balanced_accuracy_needs_both_classes_and_is_not_certain() -> None:
     assert high == 1
 
 
-def test_the_interval_of_a_matthews_correlation_of_1_has_a_width_and_contains_it() -> None:
+def test_a_correlation_of_1_has_an_interval() -> None:
     perfect = [(1, 0, 0, 0)] * 8 + [(0, 0, 0, 1)] * 12
     low, high = bound_mcc(1.0, perfect)
     assert 0.4 < low < 0.9
@@ -77,7 +67,7 @@ def test_the_interval_of_a_matthews_correlation_of_1_has_a_width_and_contains_it
 
 
 @pytest.mark.slow
-def test_intervals_cover_rarely_large_squared_errors_where_the_bootstrap_t_fails() -> None:
+def test_large_squared_errors_are_covered() -> None:
     """One answer in forty is clearly wrong: most draws of 20 papers contain none."""
     chance = Random(9)
     truth = (39 * 0.01 + 0.81) / 40
@@ -92,7 +82,7 @@ def test_intervals_cover_rarely_large_squared_errors_where_the_bootstrap_t_fails
     assert bound_brier([(0.2, 1)]) is None
 
 
-def test_several_answers_about_a_paper_count_as_one_paper_in_a_brier_score() -> None:
+def test_a_papers_answers_count_as_one() -> None:
     one = [(0.1 * (k % 5), 1.0) for k in range(20)]
     assert bound_brier([(3 * part, 3.0) for part, _ in one]) == pytest.approx(bound_brier(one))
 
@@ -125,7 +115,7 @@ def test_a_mean_of_few_papers_has_students_interval() -> None:
     )
 
 
-def test_the_interval_of_a_skewed_mean_contains_it_where_percentiles_fail() -> None:
+def test_a_skewed_mean_is_covered() -> None:
     chance = Random(3)
     held = 0
     for trial in range(400):
@@ -145,10 +135,6 @@ def test_reviews_of_one_paper_vary_together() -> None:
     assert alike[0] < fmean(values) < alike[1]
 
 
-def test_an_interval_keeps_to_the_scale() -> None:
-    assert bound_mean([(2, 1), (9, 1)], (1, 10)) == (1, 10)
-
-
 def test_bleu_has_an_interval_by_leaving_out_each_paper() -> None:
     counts = [count_bleu(f"{letter} b c d e f g h", [f"a b c d e {letter} g"]) for letter in "axyzbcuv"]
     bleu = add_counts(counts).bleu()
@@ -158,12 +144,6 @@ def test_bleu_has_an_interval_by_leaving_out_each_paper() -> None:
     assert bound_bleu(counts[:1]) is None
     assert bound_bleu([counts[0]] * 5) is None
     assert bound_bleu([count_bleu("x y", ["a b"])] * 5) is None
-
-
-def test_the_score_interval_is_inside_the_exact_one_of_single_answers() -> None:
-    low, high = bound_share([(1, 1)] * 19 + [(0, 1)]) or (0, 0)
-    assert beta.ppf(0.025, 19, 2) <= low
-    assert high <= beta.ppf(0.975, 20, 1)
 
 
 def test_no_paper_is_an_error_and_not_0() -> None:

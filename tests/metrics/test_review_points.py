@@ -2,7 +2,6 @@
 
 import pytest
 
-from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.review_points import PointCounts, count_points, point_coverage, point_precision, point_recall
 
 FIRST = "Weaknesses:\n- The kites were flown on one beach only.\n- There is no comparison with balloons."
@@ -22,7 +21,7 @@ def test_a_criticism_counts_as_often_as_reviewers_made_it() -> None:
     assert count_points(glue, others) == PointCounts(raised=7, found=1, points=1, matched=1)
 
 
-def test_a_copy_of_a_review_covers_all_of_its_points_with_their_weights() -> None:
+def test_a_copy_covers_all_points() -> None:
     others = [FIRST, SECOND, THIRD]
     assert count_points(SECOND, others) == PointCounts(raised=7, found=4, points=2, matched=2)
     assert count_points(FIRST, [FIRST]) == PointCounts(raised=2, found=2, points=2, matched=2)
@@ -48,24 +47,13 @@ NOTHING = (
 
 
 @pytest.mark.parametrize("said", NOTHING)
-def test_a_statement_that_there_is_nothing_to_criticise_is_not_a_criticism(said: str) -> None:
+def test_no_criticism_is_not_a_criticism(said: str) -> None:
     blank = f"## Questions\n\n{said}\n\n## Limitations\n\n{said}"
     others = [f"## Weaknesses\n\nThe kites are of paper.\n\n{blank}", f"## Weaknesses\n\nBoats sink.\n\n{blank}"]
     assert count_points(blank, others) == PointCounts(raised=2, found=0, points=0, matched=0)
 
 
-def test_an_empty_review_has_recall_0_and_no_precision() -> None:
-    for nothing in ("", PRAISE):
-        found = count_points(nothing, [FIRST, SECOND])
-        assert (found.recall, found.precision) == (0.0, None)
-
-
-def test_recall_is_undefined_if_people_criticise_nothing() -> None:
-    found = count_points(FIRST, [PRAISE])
-    assert (found.recall, found.precision) == (None, 0.0)
-
-
-def test_neither_the_order_of_others_nor_a_second_count_changes_a_number() -> None:
+def test_the_order_of_others_changes_nothing() -> None:
     others = [FIRST, SECOND, THIRD]
     expected = count_points(FIRST, others)
     for turned in (others[::-1], [*others[1:], others[0]]):
@@ -84,14 +72,3 @@ def test_means_are_over_the_texts_that_have_a_number() -> None:
     assert point_recall(reviews, others) == 0.5
     assert point_precision(reviews, others) == 0.5
     assert point_coverage(["The glue is starch.", "Nice."], [SECOND, PRAISE]) == 0.5
-
-
-def test_without_any_number_there_is_no_mean() -> None:
-    with pytest.raises(UndefinedMetricError, match="recall"):
-        point_recall([FIRST], [[PRAISE]])
-    with pytest.raises(UndefinedMetricError, match="precision"):
-        point_precision([PRAISE], [[FIRST]])
-    with pytest.raises(UndefinedMetricError, match="coverage"):
-        point_coverage(["Nice."], [PRAISE])
-    with pytest.raises(TypeError, match="list"):
-        point_recall([FIRST], [FIRST])

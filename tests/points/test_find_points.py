@@ -114,7 +114,7 @@ THREAD = (
 )  # fmt: skip
 
 
-def test_a_point_has_its_answer_its_reaction_and_its_change(tmp_path: Path) -> None:
+def test_a_point_has_answer_reaction_change(tmp_path: Path) -> None:
     later = post("r2", 9, Role.REVIEWER, "W1 is resolved. The comparison with NimbusNet is still unfair.", "a1")
     changes = (change(1, "4.3 Ablation", "Without the encoder it rains."), change(2, "5 Outlook", "Hail is next."))
     first, second = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, later, *changes])
@@ -128,32 +128,13 @@ def test_a_point_has_its_answer_its_reaction_and_its_change(tmp_path: Path) -> N
     assert second.changes == ()
 
 
-def test_a_reaction_to_all_points_applies_to_each_and_later_ones_count(tmp_path: Path) -> None:
+def test_a_reaction_to_all_applies_to_each(tmp_path: Path) -> None:
     said = post("r2", 9, Role.REVIEWER, "The comparison with NimbusNet is still unfair.", "a1")
     all_said = post("r3", 12, Role.REVIEWER, "All my concerns have been addressed.", "a1")
     points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, said, all_said])
     assert [(one.reaction and (one.reaction.reaction, one.reaction.scope)) for one in points] == [
         (Reaction.RESOLVED, ReactionScope.ALL)
     ] * 2
-
-
-def test_an_unstated_reaction_is_unknown(tmp_path: Path) -> None:
-    silent = post("r2", 9, Role.REVIEWER, "I have read the response. I raise my score.", "a1")
-    points = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, silent])
-    assert [point.reaction for point in points] == [None, None]
-    assert [point.changes for point in points] == [(), ()]
-
-
-def test_a_response_to_all_answers_too(tmp_path: Path) -> None:
-    both = post("a2", 6, Role.AUTHOR, "The cumulus encoder: its ablation is in the appendix now.", None,
-                addressed_to=(Addressee.EVERYONE,), addressed_by=AddressedBy.TITLE)  # fmt: skip
-    first, _ = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, both])
-    assert [(answer.post_id, answer.is_to_all) for answer in first.answers] == [("a1", False), ("a2", True)]
-
-
-def test_points_are_those_of_the_review_as_first_given(tmp_path: Path) -> None:
-    changed = review("r1", [Section(SectionKind.WEAKNESSES, "weaknesses", "None left.")], initial_sections=SECTIONS)
-    assert "".join(point.text for point in points_of(tmp_path, [changed])) == WEAKNESSES
 
 
 def test_a_review_without_words_is_set_aside(tmp_path: Path) -> None:
@@ -177,7 +158,7 @@ def test_reactions_are_read_from_words(words: str, reaction: Reaction | None) ->
     assert read_reaction(words.split()) is reaction
 
 
-def test_a_change_concerns_a_point_that_names_its_place_or_shares_its_rare_words() -> None:
+def test_a_change_concerns_a_point() -> None:
     changes = PaperChanges(
         [
             change(1, "3 Method", "The humidity prior follows the dew point of altocumulus layers."),
@@ -221,9 +202,7 @@ def test_several_processes_find_the_same_points(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("error", [None, DamagedError("A table is damaged.", "table", "cut")])
-def test_a_process_that_fails_ends_the_stage_with_its_own_error_or_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
-) -> None:
+def test_a_failing_process_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
     monkeypatch.setattr(stage, "_FEW_REVIEWS", 0)
     failure = Failure(FailureKind.CRASH, "Its process ended.", error=error)
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
@@ -231,3 +210,10 @@ def test_a_process_that_fails_ends_the_stage_with_its_own_error_or_a_sentence(
         with pytest.raises(DamagedError if error else PeercorpusError, match=r"damaged|' failed\. Its process"):
             stage.run(InThisProcess(failures=(failure,)), workspace, VENUE, BuildRequest(), "b" * 64, no_report)
         assert [*workspace.tables.read(Point, VENUE)] == []
+
+
+def test_a_response_to_all_answers_too(tmp_path: Path) -> None:
+    both = post("a2", 6, Role.AUTHOR, "The cumulus encoder: its ablation is in the appendix now.", None,
+                addressed_to=(Addressee.EVERYONE,), addressed_by=AddressedBy.TITLE)  # fmt: skip
+    first, _ = points_of(tmp_path, [review("r1", SECTIONS), *THREAD, both])
+    assert [(answer.post_id, answer.is_to_all) for answer in first.answers] == [("a1", False), ("a2", True)]

@@ -1,20 +1,23 @@
-"""`peercorpus publish` without `--out`: releases named by date, which never change."""
+"""Releases named by date: they never change, and one that is up to date is not written again."""
 
 import json
-import os
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
-from asked_releases import publish_release
+from asked_releases import publish_release, request
 from commands import Run, assert_refused
-from invented_tables import ICLR, TMLR, a_forum, fill
+from invented_tables import ICLR, ICML, TMLR, a_forum, fill, invented, link, paper, review, two_conferences
 from peercorpus.errors import WorkspaceError
-from peercorpus.release.dated_releases import open_target
+from peercorpus.release import provenance
+from peercorpus.release.dated_releases import is_up_to_date, open_target
 from peercorpus.release.published import dated_releases
 from peercorpus.release.request import Profile, SplitRequest
+from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 DAY, NEXT = date(2026, 11, 20), date(2026, 11, 21)
@@ -50,13 +53,8 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "releases").iterdir())
 
 
-def splits_of(release: Path, profile: str = "re2") -> dict[str, str]:
-    found = json.loads((release / "splits" / f"{profile}.json").read_text())["splits"]
-    return {forum_id: split for split, ids in found.items() for forum_id in ids}
-
-
 @pytest.mark.slow
-def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(workspace: Path) -> None:
+def test_a_release_is_named_by_date(workspace: Path) -> None:
     assert add(workspace).name == "2026-11-20"
     for number in range(2, 11):
         hold(workspace, "abcdef"[: number % 5 + 1])
@@ -65,7 +63,7 @@ def test_a_release_is_named_by_its_date_and_later_ones_of_the_day_by_a_number(wo
     assert add(workspace, NEXT).name == "2026-11-20-10"
 
 
-def test_an_identical_release_is_not_written_again_and_this_is_reported(workspace: Path, run: Run) -> None:
+def test_an_identical_release_is_not_written_again(workspace: Path, run: Run) -> None:
     first = run("publish", "--workspace", workspace, "--splits", "re2")
     (name,) = [one for one in names(workspace) if one != ".lock"]
     assert first.code == 0
@@ -84,44 +82,6 @@ def test_the_files_of_a_release_are_read_only(workspace: Path) -> None:
     assert modes == {0o444}
 
 
-@pytest.mark.slow
-def test_papers_keep_the_splits_of_earlier_releases_of_the_same_profile(workspace: Path) -> None:
-    asked = SplitRequest(Profile.RE2)
-    before = splits_of(add(workspace, splits=asked))
-    add(workspace, splits=SplitRequest(Profile.TEMPORAL, date(2019, 12, 31)))
-    hold(workspace, "abcdefghijklmnopqrstuvwxyz")
-    after = splits_of(add(workspace, NEXT, asked))
-    assert before.items() <= after.items()
-    assert len(after) == 26
-    # Otherwise the splits would have been the same without being kept.
-    with open_workspace(workspace, write=False) as opened:
-        publish_release(opened, workspace.parent / "anew", splits=replace(asked, is_new=True))
-    assert not before.items() <= splits_of(workspace.parent / "anew").items()
-
-
-@pytest.mark.slow
-def test_splits_with_another_test_date_are_not_carried_over(workspace: Path) -> None:
-    early, late = (SplitRequest(Profile.TEMPORAL, date(year, 12, 31)) for year in (2018, 2019))
-    add(workspace, splits=early)
-    found = json.loads((add(workspace, splits=late) / "splits" / "temporal.json").read_text())
-    assert (found["test_after"], found["made"]["earlier"]) == ("2019-12-31", None)
-
-
-@pytest.mark.slow
-def test_explicit_splits_may_not_move_a_paper_of_the_newest_release(workspace: Path, run: Run) -> None:
-    asked = ("publish", "--workspace", workspace, "--splits", "re2")
-    assert run(*asked).code == 0
-    (newest,) = dated_releases(workspace)
-    hold(workspace, "abcdefghijklmnopqrstuvwxyz")
-    other = workspace.parent / "other"
-    assert run(*asked, "--out", other, "--new-splits").code == 0
-    hold(workspace, "abcdef")
-    ended = run(*asked, "--splits-from", other)
-    assert (ended.code, ended.out) == (2, "")
-    assert f"--splits-from '{newest}'" in ended.err
-    assert names(workspace) == [".lock", newest.name]
-
-
 def test_no_release_is_replaced(workspace: Path, run: Run) -> None:
     release = add(workspace)
     link = workspace.parent / "link"
@@ -132,9 +92,7 @@ def test_no_release_is_replaced(workspace: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_failed_release_leaves_nothing_and_leftovers_are_removed(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_release_leaves_nothing(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -157,19 +115,94 @@ def test_two_runs_do_not_write_at_once(workspace: Path) -> None:
             add(workspace)
 
 
-def test_folders_with_other_names_are_not_releases(workspace: Path) -> None:
-    release = add(workspace)
-    for name in ("2026-11-20-0", "2026-11-20-01", "mine", "2026-11-30"):
-        (workspace / "releases" / name).mkdir()
-    os.link(release / "release.json", workspace / "releases" / "mine" / "release.json")
-    assert dated_releases(workspace) == [release]
+RE2 = SplitRequest(Profile.RE2)
+BOTH = (ICLR, ICML)
 
 
-@pytest.mark.parametrize("value", ["", "  "])
-def test_an_empty_name_is_not_a_folder(workspace: Path, run: Run, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.chdir(workspace.parent)
-    before = sorted(workspace.parent.iterdir())
-    assert_refused(run("publish", "--workspace", workspace, "--out", value), "--out")
-    assert_refused(run("publish", "--workspace", value), "--workspace")
-    assert_refused(run("status", "-w", value), "-w")
-    assert sorted(workspace.parent.iterdir()) == before
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return two_conferences(tmp_path / "corpus")
+
+
+@pytest.fixture
+def release(corpus: Path, tmp_path: Path) -> Path:
+    with open_workspace(corpus, write=False) as workspace:
+        publish_release(workspace, tmp_path / "release", splits=RE2)
+    return tmp_path / "release"
+
+
+def stands(
+    release: Path,
+    corpus: Path,
+    venues: Sequence[str] = BOTH,
+    splits: SplitRequest | None = RE2,
+    *,
+    no_authors: bool = False,
+) -> bool:
+    with open_workspace(corpus, write=False) as workspace:
+        return is_up_to_date(release, workspace, request(splits, no_authors=no_authors), venues)
+
+
+@pytest.mark.slow
+def test_a_release_is_kept_until_other_options_are_requested(release: Path, corpus: Path, tmp_path: Path) -> None:
+    assert stands(release, corpus)
+    assert not stands(release, corpus, [ICLR])
+    assert not stands(release, corpus, splits=None)
+    assert not stands(release, corpus, splits=SplitRequest(Profile.TEMPORAL, date(2024, 1, 1)))
+    assert not stands(release, corpus, splits=SplitRequest(Profile.RE2, earlier=release))
+    assert not stands(release, corpus, no_authors=True)
+    assert not stands(tmp_path / "nowhere", corpus)
+
+
+@pytest.mark.slow
+def test_a_release_is_kept_until_the_workspace_changes(release: Path, corpus: Path) -> None:
+    (corpus / "takedown.txt").write_text("f1\n")
+    assert not stands(release, corpus)
+    (corpus / "takedown.txt").unlink()
+    assert stands(release, corpus)
+    with open_workspace(corpus) as workspace:
+        workspace.tables.append("8-links", ICML, "invent", [link("m1", ICML, "f1")])
+    assert not stands(release, corpus)
+
+
+@pytest.mark.slow
+def test_another_code_version_publishes_again(release: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "VERSION", 99)
+    assert not stands(release, corpus)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["README.md", "inputs.json", "release.json"])
+def test_a_changed_release_is_not_kept(release: Path, corpus: Path, name: str) -> None:
+    (release / name).write_text("{}")
+    assert not stands(release, corpus)
+
+
+ADA = "Ada Example"
+
+
+@pytest.fixture
+def named_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace of one paper that names its author."""
+    with invented(tmp_path / "corpus", {ICLR: [paper("f1", authors=(ADA,)), review("f1")]}) as workspace:
+        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
+    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
+    return tmp_path / "corpus"
+
+
+def named(release: Path) -> list[str]:
+    """Return the authors named in a release."""
+    rows: list[dict[str, Any]] = [row for path in release.rglob("*.parquet") for row in pq.read_table(path).to_pylist()]
+    return sorted({name for row in rows for name in row.get("authors") or ()})
+
+
+@pytest.mark.parametrize("is_dated", [False, True])
+def test_a_release_without_authors_is_written_anew(named_corpus: Path, run: Run, *, is_dated: bool) -> None:
+    out = () if is_dated else ("--out", named_corpus.parent / "release")
+    asked = ("publish", "--workspace", named_corpus, "--splits", "none", *out)
+    made: list[list[str]] = []
+    for options in ([], ["--no-authors"], ["--no-authors"], []):
+        assert run(*asked, *options).code == 0
+        releases = sorted((named_corpus / "releases").glob("2*")) if is_dated else [named_corpus.parent / "release"]
+        made.append(named(releases[-1]))
+    assert made == [[ADA], [], [], [ADA]], "a release names authors who were not to be named, or the other way round"

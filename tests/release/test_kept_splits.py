@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asked_releases import publish_release
-from commands import Run, assert_refused
+from commands import Run
 from invented_tables import ICLR, a_forum, fill, invented
 from peercorpus.errors import PeercorpusError
 from peercorpus.release import writing
@@ -49,7 +49,7 @@ def moved(before: dict[str, str], after: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
+def test_splits_are_kept_in_another_folder(corpus: Path, tmp_path: Path, run: Run) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
     second = release(corpus, tmp_path / "second")
@@ -60,19 +60,7 @@ def test_papers_keep_their_splits_in_a_release_in_another_folder(corpus: Path, t
 
 
 @pytest.mark.slow
-def test_the_same_papers_give_the_same_bytes_in_every_folder(corpus: Path, tmp_path: Path) -> None:
-    release(corpus, tmp_path / "first")
-    hold(corpus, MANY)
-    release(corpus, tmp_path / "second")
-    release(corpus, tmp_path / "third")
-    manifests = [(tmp_path / name / "release.json").read_bytes() for name in ("second", "third")]
-    assert manifests[0] == manifests[1]
-
-
-@pytest.mark.slow
-def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
-    corpus: Path, tmp_path: Path, run: Run
-) -> None:
+def test_papers_moved_by_new_splits_are_counted(corpus: Path, tmp_path: Path, run: Run) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
     kept = release(corpus, tmp_path / "kept")
@@ -87,7 +75,7 @@ def test_new_splits_are_drawn_on_request_and_card_and_diff_count_moved_papers(
 
 
 @pytest.mark.slow
-def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tmp_path: Path) -> None:
+def test_an_undone_takedown_restores_the_split(corpus: Path, tmp_path: Path) -> None:
     first = release(corpus, tmp_path / "first")
     (tested,) = (forum_id for forum_id, split in first.items() if split == "test")
     (corpus / "takedown.txt").write_text(f"{tested}\n")
@@ -101,42 +89,10 @@ def test_a_taken_down_paper_regains_its_split_if_that_is_undone(corpus: Path, tm
 
 
 @pytest.mark.slow
-def test_splits_of_another_corpus_are_added_and_move_no_paper(corpus: Path, tmp_path: Path) -> None:
-    release(corpus, tmp_path / "first")
-    with invented(tmp_path / "theirs", {ICLR: forums(MANY)}) as workspace:
-        publish_release(workspace, tmp_path / "other", splits=RE2)
-    hold(corpus, MANY)
-    with pytest.raises(PeercorpusError, match="--new-splits"):
-        release(corpus, tmp_path / "second", replace(RE2, earlier=tmp_path / "other"))
-    other = json.loads(RE2.path(tmp_path / "other").read_text())["splits"]
-    named = replace(ANEW, earlier=tmp_path / "other")
-    assert sorted(release(corpus, tmp_path / "second", named).items()) == sorted(
-        (forum_id, split) for split, ids in other.items() for forum_id in ids
-    )
-
-
-@pytest.mark.slow
-def test_the_command_draws_new_splits_only_on_request(
-    corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("peercorpus.pipeline.build.require_built", lambda *_, **__: None)
-    asked = ("publish", "--workspace", corpus, "--out")
-    assert run(*asked, tmp_path / "first").code == 0
-    hold(corpus, MANY)
-    assert run(*asked, tmp_path / "second").code == 0
-    assert run(*asked, tmp_path / "third", "--new-splits").code == 0
-    lines = [run("diff", tmp_path / "first", tmp_path / name).out.splitlines()[-1] for name in ("second", "third")]
-    assert [line.startswith("Splits: 0 papers changed") for line in lines] == [True, False]
-    assert_refused(run(*asked, tmp_path / "x", "--splits", "none", "--new-splits"), "--new-splits", "--splits none")
-
-
-@pytest.mark.slow
 @pytest.mark.fault(
     "kill", "a release stopped before it has its name", "the next one gives the same splits", lost="nothing"
 )
-def test_a_release_that_is_stopped_moves_no_paper(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stopped_release_moves_no_paper(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = release(corpus, tmp_path / "first")
     hold(corpus, MANY)
 

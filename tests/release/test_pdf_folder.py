@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peercorpus
-from commands import Run, assert_refused
+from commands import Run
 from invented_tables import ICLR, NOON, invented, paper, version
 from peercorpus.corpus.initial_pdfs import InitialPdf, NoPdf, list_initial_pdfs, worst_pdf_grade
 from peercorpus.errors import PeercorpusError
@@ -65,7 +64,7 @@ def read_table(to: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_files_have_readable_names_and_the_table_accounts_for_every_paper(corpus: Path, tmp_path: Path) -> None:
+def test_the_table_accounts_for_every_paper(corpus: Path, tmp_path: Path) -> None:
     reasons = {"WORSE_GRADE": 1, "NO_GRADE": 1, "NOT_FETCHED": 1, "NONE_KNOWN": 1}
     assert write(corpus, tmp_path / "to") == (2, 0, reasons)
     assert held(tmp_path / "to") == {NAMES[forum_id]: CONTENTS[forum_id] for forum_id in ("f0", "f1")}
@@ -90,21 +89,6 @@ def test_files_have_readable_names_and_the_table_accounts_for_every_paper(corpus
     }
 
 
-def test_a_second_run_copies_missing_files_and_removes_those_no_longer_selected(corpus: Path, tmp_path: Path) -> None:
-    to = tmp_path / "to"
-    write(corpus, to, "before_first_review")
-    assert sorted(held(to)) == sorted(NAMES.values())
-    (to / NAMES["f0"]).unlink()
-    (to / NAMES["f1"]).write_bytes(b"cut")
-    (to / "partial.pdf.part").write_bytes(b"%PD")
-    (to / "notes of mine.pdf").write_bytes(b"mine")
-    assert write(corpus, to, "before_first_review")[:2] == (2, 0)
-    assert held(to) == {NAMES[one]: CONTENTS[one] for one in NAMES} | {"notes of mine.pdf": b"mine"}
-    assert write(corpus, to)[:2] == (0, 1)
-    assert sorted(held(to)) == sorted([NAMES["f0"], NAMES["f1"], "notes of mine.pdf"])
-    assert not list(to.glob("*.part"))
-
-
 def test_an_interrupted_run_is_continued(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> bytes:
         raise KeyboardInterrupt
@@ -116,7 +100,7 @@ def test_an_interrupted_run_is_continued(corpus: Path, tmp_path: Path, monkeypat
     assert write(corpus, tmp_path / "to")[:2] == (2, 0)
 
 
-def test_a_taken_down_paper_is_neither_copied_nor_named_and_its_copy_is_removed(corpus: Path, tmp_path: Path) -> None:
+def test_a_taken_down_papers_copy_is_removed(corpus: Path, tmp_path: Path) -> None:
     write(corpus, tmp_path / "to")
     (corpus / "takedown.txt").write_text("f0\n")
     assert write(corpus, tmp_path / "to") == (
@@ -129,7 +113,7 @@ def test_a_taken_down_paper_is_neither_copied_nor_named_and_its_copy_is_removed(
     assert peercorpus.open(corpus).pdfs()["forum_id"].to_list() == ["f1"]
 
 
-def test_a_file_that_was_altered_or_is_missing_is_left_out_and_named(corpus: Path, tmp_path: Path) -> None:
+def test_an_altered_file_is_left_out_and_named(corpus: Path, tmp_path: Path) -> None:
     with open_workspace(corpus, write=False) as workspace:
         paths = [Path(str(workspace.files.path(SHA[forum_id]))) for forum_id in ("f0", "f1")]
     paths[0].write_bytes(b"%PDF altered")
@@ -140,7 +124,7 @@ def test_a_file_that_was_altered_or_is_missing_is_left_out_and_named(corpus: Pat
     assert rows["f0"] == rows["f1"] == ("", NoPdf.UNREADABLE)
 
 
-def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
     (to / "thesis.tex").write_text("mine")
@@ -149,7 +133,7 @@ def test_a_folder_with_other_files_is_refused_and_stays_as_it_was(corpus: Path, 
     assert [path.name for path in to.iterdir()] == ["thesis.tex"]
 
 
-def test_a_foreign_table_is_refused_and_its_files_are_kept(corpus: Path, tmp_path: Path) -> None:
+def test_a_foreign_table_is_refused(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     to.mkdir()
     (to / "mine.pdf").write_bytes(b"stays")
@@ -170,7 +154,7 @@ def test_a_manipulated_table_cannot_remove_files_outside_the_folder(corpus: Path
     assert (tmp_path / "outside.pdf").read_bytes() == b"stays"
 
 
-def test_links_point_to_the_workspaces_files_and_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
+def test_links_can_be_replaced_by_copies(corpus: Path, tmp_path: Path) -> None:
     to = tmp_path / "to"
     write(corpus, to, link=True)
     linked = to / NAMES["f0"]
@@ -181,37 +165,9 @@ def test_links_point_to_the_workspaces_files_and_can_be_replaced_by_copies(corpu
     assert held(to)[NAMES["f0"]] == CONTENTS["f0"]
 
 
-def test_a_frame_has_the_path_of_each_file_and_conditions_select_papers(corpus: Path) -> None:
-    opened = peercorpus.open(corpus)
-    assert [Path(path).read_bytes() for path in opened.pdfs()["path"]] == [CONTENTS["f0"], CONTENTS["f1"]]
-    assert opened.pdfs(grade="exact")["forum_id"].to_list() == ["f0"]
-    assert opened.pdfs(where="grade=unrevised")["forum_id"].to_list() == ["f1"]
-    assert Counter(opened.pdfs("before_first_review")["grade"]) == Counter(
-        ["exact", "unrevised", "before_first_review"]
-    )
-    with pytest.raises(PeercorpusError, match="not a grade of a PDF"):
-        opened.pdfs(grade="stated")
-
-
-@pytest.mark.slow
-def test_the_command_reports_what_it_wrote_and_exits_with_1_without_files(
-    demo_folder: Path, tmp_path: Path, run: Run
-) -> None:
-    ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "to")
-    assert ended.code == 0
-    assert ended.out.startswith(f"7 PDFs in {tmp_path / 'to'}, 7 of them new; pdfs.csv lists them.\n  4 exact\n")
-    assert "left out 2: the grade of its PDF is worse than the requested one\n" in ended.out
-    ended = run("pdfs", "-w", demo_folder / "corpus", "--to", tmp_path / "none", "--where", "conference=dales")
-    assert (ended.code, held(tmp_path / "none")) == (1, {})
-    assert_refused(run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder / "corpus"), "only read", "--to")
-    assert_refused(run("pdfs", "-w", demo_folder / "corpus", "--to", demo_folder), "contains other files", "new folder")
-
-
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_files_are_copied_out_of_an_object_store_which_no_link_can_point_to(
-    corpus: Path, bucket: S3Path, tmp_path: Path, run: Run
-) -> None:
+def test_files_are_copied_out_of_an_object_store(corpus: Path, bucket: S3Path, tmp_path: Path, run: Run) -> None:
     assert run("move", "-w", corpus, "--to", f"{bucket}/corpora").code == 0
     assert write(corpus, tmp_path / "to")[:2] == (2, 0)
     assert held(tmp_path / "to")[NAMES["f0"]] == CONTENTS["f0"]
@@ -225,9 +181,7 @@ def invented_pdf(forum_id: str, title: str | None, conference: str = "iclr") -> 
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.none() | st.text(), st.text()), unique_by=lambda one: one[0]))
-def test_openreview_text_cannot_choose_a_path_and_names_are_unique(
-    papers: list[tuple[str, str | None, str]],
-) -> None:
+def test_no_text_of_openreview_chooses_a_path(papers: list[tuple[str, str | None, str]]) -> None:
     names = name_files(invented_pdf(*one) for one in papers)
     assert all(re.fullmatch(r"[A-Z0-9][A-Z0-9-]*2024_[A-Za-z0-9_-]+\.pdf", name) for name in names)
     assert all(len(name) < 170 for name in names)

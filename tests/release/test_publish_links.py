@@ -58,7 +58,7 @@ def published(workspace: Workspace, out: Path, venue_ids: list[str] | None = Non
 
 
 @pytest.mark.slow
-def test_links_and_submissions_of_a_work_are_published_and_counted(tmp_path: Path) -> None:
+def test_links_are_published_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out")
     assert pairs(tmp_path / "out") == [("c", "b"), ("b", "a"), ("c", "a")]
@@ -94,7 +94,7 @@ def test_taken_down_papers_are_in_no_link_or_attempt(
 
 
 @pytest.mark.slow
-def test_a_review_that_was_taken_down_or_is_not_public_gives_no_rating(tmp_path: Path) -> None:
+def test_a_hidden_review_gives_no_rating(tmp_path: Path) -> None:
     venues = three_tries()
     more = [review("c", "R2"), review("c", "R3", readers_public=False), review("c", "R4", deleted=True)]
     venues[ICLR] = [*venues[ICLR][:-1], *more]
@@ -117,19 +117,6 @@ def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> No
     assert found["b"] == ("accepted", "Ask [e-mail]")
 
 
-@pytest.mark.slow
-def test_links_to_venues_that_are_not_published_are_left_out_and_counted(tmp_path: Path) -> None:
-    with invented(tmp_path / "corpus", three_tries()) as workspace:
-        card = published(workspace, tmp_path / "out", [ICLR, ICML])
-        alone = published(workspace, tmp_path / "alone", [ICLR])
-    assert pairs(tmp_path / "out") == [("c", "b")]
-    assert sorted(tries(tmp_path / "out")) == [("b", 1, "c"), ("b", 2, "b")]
-    assert "2 links" in card
-    assert "3 links" in alone
-    assert ("| `resubmission` |" in card, "| `resubmission` |" in alone) == (True, False)
-    assert not (tmp_path / "alone" / "data" / "links").exists()
-
-
 def forums(first: int, last: int, venue_id: str = ICLR) -> list[object]:
     return [record for number in range(first, last) for record in a_forum(f"f{number:03}", venue_id)]
 
@@ -141,25 +128,7 @@ def splits(workspace: Workspace, out: Path, asked: SplitRequest = RE2) -> dict[s
 
 
 @pytest.mark.slow
-def test_linked_papers_are_in_one_split(tmp_path: Path) -> None:
-    count = 40
-    links = [link(f"f{number + count:03}", ICML, f"f{number:03}") for number in range(count)]
-    venues = {ICLR: forums(0, count), ICML: [*forums(count, 2 * count, ICML), *links]}
-    with invented(tmp_path / "corpus", venues) as workspace:
-        found = splits(workspace, tmp_path / "out")
-    split_of = {forum_id: split for split, ids in found["splits"].items() for forum_id in ids}
-    assert len(split_of) == 2 * count
-    assert all(split_of[f"f{number:03}"] == split_of[f"f{number + count:03}"] for number in range(count))
-    assert set(split_of.values()) == {"train", "validation", "test"}
-    for name, config in (("review", "review_sft"), ("rebuttal", "rebuttal")):
-        used = [row["forum_id"] for row in rows(tmp_path / "out", config)]
-        assert sorted(used) == sorted(one for ids in found["tasks"][name].values() for one in ids)
-        works = {int(one[1:]) % count for ids in (found["tasks"][name]["test"],) for one in ids}
-        assert works.isdisjoint(int(one[1:]) % count for one in found["tasks"][name]["train"])
-
-
-@pytest.mark.slow
-def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: Path) -> None:
+def test_a_taken_down_paper_still_joins_splits(tmp_path: Path) -> None:
     count = 30
     joins = [paper(f"gone{number:03}", TMLR) for number in range(count)]
     links = [link(f"gone{number:03}", TMLR, f"f{number:03}") for number in range(count)]
@@ -175,7 +144,7 @@ def test_papers_connected_by_a_taken_down_one_are_still_in_one_split(tmp_path: P
     assert pairs(tmp_path / "out") == []
 
 
-def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_split_back(tmp_path: Path) -> None:
+def test_a_later_link_moves_no_paper(tmp_path: Path) -> None:
     with invented(tmp_path / "first", {ICLR: forums(0, 60)}) as workspace:
         before = splits(workspace, tmp_path / "one")
     tested = next(one for one in before["tasks"]["review"]["test"] if one in before["tasks"]["rebuttal"]["test"])
@@ -197,7 +166,7 @@ def test_a_later_link_across_splits_moves_no_paper_and_holds_the_smaller_split_b
     assert [int(found[1]) for found in held_back if found] == [0, 1]
 
 
-def test_papers_with_identical_texts_are_in_one_split_whatever_their_titles(tmp_path: Path) -> None:
+def test_identical_texts_are_in_one_split(tmp_path: Path) -> None:
     forums = [a_forum(f"f{number:02}", markdown="# One text" if number % 4 else None) for number in range(24)]
     with invented(tmp_path / "corpus", {ICLR: [record for forum in forums for record in forum]}) as workspace:
         publish_release(workspace, tmp_path / "out", splits=RE2)

@@ -133,7 +133,7 @@ def rows_of(folder: Path, config: str) -> list[dict[str, Any]]:
     return [row for path in sorted((folder / "data" / config).glob("*")) for row in pq.read_table(path).to_pylist()]
 
 
-def test_a_taken_down_paper_is_in_no_export_until_that_is_undone(tmp_path: Path) -> None:
+def test_a_taken_down_paper_is_in_no_export(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [*a_forum("f1"), *marked_forum("f2")]}) as workspace:
         assert MARK in export(workspace, tmp_path)
         write_list(workspace, "# asked for by mail", "", "f2  # on Monday")
@@ -145,7 +145,7 @@ def test_a_taken_down_paper_is_in_no_export_until_that_is_undone(tmp_path: Path)
         assert MARK in export(workspace, tmp_path)
 
 
-def test_a_taken_down_file_is_not_the_text_of_another_paper_either(tmp_path: Path) -> None:
+def test_a_taken_down_file_is_no_other_text(tmp_path: Path) -> None:
     twin = [paper("g1", ICML), version("g1", "sha-f2", Grade.EXACT, ICML), text("sha-f2", f"# {MARK}", ICML)]
     with invented(tmp_path / "corpus", {ICLR: marked_forum("f2"), ICML: twin}) as workspace:
         write_list(workspace, "f2")
@@ -153,7 +153,7 @@ def test_a_taken_down_file_is_not_the_text_of_another_paper_either(tmp_path: Pat
         assert [(row["forum_id"], row["markdown"]) for row in rows_of(tmp_path / "out", "papers")] == [("g1", "")]
 
 
-def test_only_the_text_of_a_taken_down_post_is_removed_from_a_merged_turn(tmp_path: Path) -> None:
+def test_only_the_posts_text_leaves_a_merged_turn(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: one_marked_post()}) as workspace:
         assert MARK in export(workspace, tmp_path)
         write_list(workspace, "f1-second")
@@ -170,7 +170,7 @@ def test_only_the_text_of_a_taken_down_post_is_removed_from_a_merged_turn(tmp_pa
         assert "Words of f1-third." in everything_in(tmp_path / "trl")
 
 
-def test_a_takedown_of_a_review_removes_its_scores_and_justification(tmp_path: Path) -> None:
+def test_a_taken_down_review_loses_its_scores(tmp_path: Path) -> None:
     own = review("f1", final_justification=MARK, sections=(Section(SectionKind.SUMMARY, "summary", MARK),))
     turns = [
         spoken(Role.REVIEWER, "R1", "f1-R1", text=MARK),
@@ -190,7 +190,7 @@ def test_a_takedown_of_a_review_removes_its_scores_and_justification(tmp_path: P
         assert [(one["role"], one["orphan_ids"]) for one in talk["turns"]] == [("author", ["f1-answer"])]
 
 
-def test_consecutive_turns_of_one_speaker_are_merged_and_context_stays(tmp_path: Path) -> None:
+def test_consecutive_turns_are_merged(tmp_path: Path) -> None:
     turns = [
         spoken(Role.REVIEWER, "R1", "f1-R1"),
         spoken(Role.AUTHOR, "Authors", "one"),
@@ -210,7 +210,7 @@ def test_consecutive_turns_of_one_speaker_are_merged_and_context_stays(tmp_path:
     assert [beside["before_turn"] for beside in row["context"]] == [2]
 
 
-def test_a_response_to_all_and_a_decision_can_be_taken_down(tmp_path: Path) -> None:
+def test_a_response_and_a_decision_are_taken_down(tmp_path: Path) -> None:
     *rest, talk = a_forum("f1")
     assert isinstance(talk, Conversation)
     talk = replace(talk, context=(replace(talk.context[0], concerning=(MARK,)),))
@@ -228,7 +228,7 @@ def test_a_response_to_all_and_a_decision_can_be_taken_down(tmp_path: Path) -> N
     assert (row["decision"], row["decision_comment"], row["author_rebuttal"]) == (None, None, "")
 
 
-def test_a_turn_without_post_ids_is_removed_with_any_post_of_its_speaker(tmp_path: Path) -> None:
+def test_a_turn_without_ids_is_removed(tmp_path: Path) -> None:
     turns = [spoken(Role.REVIEWER, "R1", text=MARK), spoken(Role.AUTHOR, "", text="We answer.")]
     posts = [post("re2:1/review", "f1", role=Role.REVIEWER, signature="R1", kind=PostKind.REVIEW)]
     records = [paper("f1"), review("f1", review_id="re2:1/review"), *posts, conversation("f1", "R1", turns)]
@@ -253,7 +253,7 @@ SIGNED: dict[str, Callable[[str], RawObject]] = {
 
 
 @pytest.mark.parametrize("found_in", SIGNED)
-def test_a_takedown_of_an_author_removes_all_papers_and_signed_posts(tmp_path: Path, found_in: str) -> None:
+def test_a_taken_down_author_loses_all_papers(tmp_path: Path, found_in: str) -> None:
     comment = post("public", "f1", role=Role.PUBLIC, signature="public_1", text=MARK)
     records = [*a_forum("f1"), comment, *marked_forum("f2")]
     aside = conversation("f1", "R2", [spoken(Role.PUBLIC, "public_1", "public", text=MARK)])
@@ -268,7 +268,7 @@ def _in_order(records: Iterable[object]) -> list[object]:
     return sorted(records, key=lambda record: getattr(record, "forum_id", ""))
 
 
-def test_a_takedown_of_a_person_only_mentioned_or_editing_removes_nothing(tmp_path: Path) -> None:
+def test_a_mentioned_person_loses_nothing(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         mention = note("f1", "f1", {"id": "f1", "content": {"title": {"value": f"On {AUTHOR}"}}})
         edit = note("f1", "f1", {"id": "e", "signatures": [AUTHOR], "note": {"id": "f1"}}, RawKind.EDIT)
@@ -332,7 +332,7 @@ def test_a_release_with_everything_taken_down_is_still_written(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("line", ["two words", "f1?", "f1,f2", "~NoNumber", "@"])
-def test_a_line_that_is_not_an_id_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+def test_a_bad_line_has_its_number(tmp_path: Path, line: str) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         write_list(workspace, "f1", "", line)
         with pytest.raises(PeercorpusError, match="Line 3"):
@@ -340,7 +340,7 @@ def test_a_line_that_is_not_an_id_is_refused_with_its_number(tmp_path: Path, lin
     assert not (tmp_path / "out").exists()
 
 
-def test_ids_are_added_once_and_an_invalid_id_changes_nothing(tmp_path: Path) -> None:
+def test_ids_are_added_once(tmp_path: Path) -> None:
     add_to_list(tmp_path, ["f1", AUTHOR, "f1"])
     add_to_list(tmp_path, ["f1", "ada@example.org", "-Aw0rr"])
     assert read_list(tmp_path) == ["f1", AUTHOR, "ada@example.org", "-Aw0rr"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,11 +14,9 @@ from asked_releases import publish_release
 from commands import Run
 from invented_tables import ICLR, NOON, a_forum, invented, text, version, what_follows
 from naming import Naming
-from peercorpus.audit.inputs import file_source
 from peercorpus.corpus.text_choice import TextChoice, TextRule
-from peercorpus.errors import PeercorpusError
 from peercorpus.records.documents import PAGE_BREAK, PaperText
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment, WorstGrade
+from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, VersionMoment
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import open_release
@@ -88,9 +86,7 @@ def one_of_each() -> list[list[object]]:
         (TextChoice.INITIAL, Grade.UNSTATED),
     ],
 )
-def test_papers_have_the_best_text_and_tasks_only_accepted_grades(
-    tmp_path: Path, choice: TextChoice, worst: Grade
-) -> None:
+def test_tasks_have_texts_of_accepted_grades(tmp_path: Path, choice: TextChoice, worst: Grade) -> None:
     rows = published(tmp_path, one_of_each(), texts=choice, grade=worst)
     accepted = {f"g-{grade}" for grade in TEXT_GRADES[: TEXT_GRADES.index(worst) + 1]}
     with_text = {row["forum_id"]: row for row in rows["papers_full"] if row["markdown"]}
@@ -110,7 +106,7 @@ def test_papers_have_the_best_text_and_tasks_only_accepted_grades(
     assert with_text.keys() <= {row["forum_id"] for row in rows["texts"]}
 
 
-def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_reviews() -> None:
+def test_the_best_text_has_the_best_grade() -> None:
     day = timedelta(days=1)
     ordered = [
         *(graded("f", grade) for grade in TEXT_GRADES),
@@ -130,26 +126,7 @@ def test_the_best_text_has_the_best_grade_then_the_version_nearest_to_the_review
     assert TextRule().rank_versions([late, ordered[-3]])[0] is ordered[-3]
 
 
-@pytest.mark.slow
-def test_all_adds_every_version_to_texts_and_best_the_best(tmp_path: Path) -> None:
-    versions = [
-        graded("f", Grade.STATED, path="re2/train.json#1"),
-        graded("f", Grade.BEFORE_FIRST_REVIEW),
-        graded("f", None, VersionMoment.BEFORE_REVIEWS),
-        graded("f", None, VersionMoment.CAMERA_READY),
-    ]
-    names = [str(one.sha256) for one in versions]
-    found = {
-        choice: [
-            row["sha256"]
-            for row in published(tmp_path / choice, [with_versions("f", *versions)], texts=choice)["texts"]
-        ]
-        for choice in TextChoice
-    }
-    assert found == {TextChoice.INITIAL: names[3:], TextChoice.BEST: [names[1], names[3]], TextChoice.ALL: names}
-
-
-def test_an_empty_text_is_replaced_by_a_non_empty_one(tmp_path: Path) -> None:
+def test_an_empty_text_is_replaced(tmp_path: Path) -> None:
     versions = [graded("f", Grade.EXACT), graded("f", None, VersionMoment.CAMERA_READY)]
     rows = published(tmp_path, [reading(with_versions("f", *versions), "f-exact", f"{PAGE_BREAK} ")])
     assert [(row["markdown"], row["grade"]) for row in rows["papers_full"]] == [("Text f-camera_ready", None)]
@@ -170,9 +147,7 @@ def test_a_takedown_removes_every_text_of_a_paper(tmp_path: Path, choice: TextCh
 
 @pytest.mark.slow
 @pytest.mark.parametrize("grade", [Grade.STATED, Grade.UNSTATED, Grade.UNREVISED_LIKELY, None])
-def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
-    tmp_path: Path, grade: Grade | None
-) -> None:
+def test_without_authors_a_text_naming_one_is_replaced(tmp_path: Path, grade: Grade | None) -> None:
     versions = [graded("f", grade), graded("f", None, VersionMoment.CURRENT)]
     forum = with_versions("f", *versions)
     named = [
@@ -194,45 +169,7 @@ def test_without_authors_an_unproven_text_naming_one_is_replaced_and_counted(
 
 
 @pytest.mark.slow
-def test_papers_with_the_same_text_are_one_work_whatever_the_grade(tmp_path: Path) -> None:
-    same = [
-        reading(with_versions(name, graded(name, grade)), f"{name}-{grade or 'unplaced'}", "The same.")
-        for name, grade in (("a", Grade.EXACT), ("b", Grade.UNSTATED), ("c", None))
-    ]
-    apart = [with_versions(f"f{number}", graded(f"f{number}", Grade.EXACT)) for number in range(9)]
-    rows = published(tmp_path, [*same, *apart], grade=Grade.UNSTATED)
-    assert sum(row["markdown"] == "The same." for row in rows["review_sft"]) >= 1
-    assert len([row for row in rows["papers"] if row["markdown"] == "The same."]) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("worst", [Grade.ONLY_BEFORE_REVIEW, Grade.STATED])
-def test_the_leak_audit_of_a_release_reads_the_texts_that_its_tasks_accept(tmp_path: Path, worst: Grade) -> None:
-    published(tmp_path, one_of_each(), grade=worst)
-    records = {str(one.record_id): one for one in file_source(tmp_path / "out").entries()}
-    accepted = {f"g-{grade}" for grade in TEXT_GRADES[: TEXT_GRADES.index(worst) + 1]}
-    assert {forum_id for forum_id, record in records.items() if record.text} == accepted
-    assert {record.traits["grade"] for forum_id, record in records.items() if forum_id not in accepted} == {"None"}
-    assert len(records) == len(one_of_each())
-
-
-@pytest.mark.slow
-def test_the_card_counts_texts_by_grade_and_states_which_are_in_tasks(tmp_path: Path) -> None:
-    published(tmp_path / "default", one_of_each())
-    card = (tmp_path / "default" / "out" / "README.md").read_text()
-    assert "| `stated` | 1 | 0 | 0 |" in card
-    assert "| `exact` | 1 | 1 | 1 |" in card
-    assert "| none, `camera_ready` | 1 | 0 | 0 |" in card
-    assert "not** proven" not in card
-    published(tmp_path / "wide", one_of_each(), grade=Grade.UNSTATED)
-    card = (tmp_path / "wide" / "out" / "README.md").read_text()
-    assert "| `stated` | 1 | 1 | 1 |" in card
-    assert "`--grade unstated`" in card
-    assert "gives the decision away" in card
-
-
-@pytest.mark.slow
-def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_path: Path) -> None:
+def test_a_release_records_its_text_rule(tmp_path: Path) -> None:
     out, stated = tmp_path / "out", ReleaseRequest(splits="none", grade="stated")
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, out, grade="stated")
@@ -244,7 +181,7 @@ def test_a_release_records_its_text_rule_and_is_kept_only_for_the_same_rule(tmp_
 
 
 @pytest.mark.slow
-def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) -> None:
+def test_a_text_below_the_grade_is_a_fault(tmp_path: Path) -> None:
     published(tmp_path, one_of_each(), grade=Grade.UNSTATED)
     inputs = tmp_path / "out" / "inputs.json"
     inputs.write_text(inputs.read_text().replace('"grade": "unstated"', '"grade": "stated"'))
@@ -254,7 +191,7 @@ def test_a_text_below_the_recorded_grade_in_a_task_is_a_fault(tmp_path: Path) ->
     assert checks["sums"].found == 1
 
 
-def test_a_grade_that_a_release_was_not_published_with_is_refused(tmp_path: Path, run: Run) -> None:
+def test_an_unpublished_grade_is_refused(tmp_path: Path, run: Run) -> None:
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         publish_release(workspace, out, splits=RE2)
@@ -266,15 +203,8 @@ def test_a_grade_that_a_release_was_not_published_with_is_refused(tmp_path: Path
         check_worst_grade(out, grade)
 
 
-def test_the_options_name_every_grade_of_a_text() -> None:
-    assert list(get_args(WorstGrade)) == [grade.value for grade in TEXT_GRADES]
-    with pytest.raises(PeercorpusError, match="unavailable"):
-        TextRule(worst_grade=Grade.UNAVAILABLE)
-    assert TextRule().worst_grade is PUBLISHABLE_GRADES[-1]
-
-
 @pytest.mark.slow
-def test_a_later_text_is_never_called_initial_whatever_grades_tasks_accept(tmp_path: Path) -> None:
+def test_a_later_text_is_never_initial(tmp_path: Path) -> None:
     rows = published(tmp_path, [[*a_forum("f1"), *what_follows("f1")]], texts=TextChoice.ALL, grade=Grade.UNSTATED)
     assert [(row["is_initial"], row["moment"]) for row in rows["texts"]] == [(True, None), (False, "camera_ready")]
     assert [row["markdown"] for row in rows["review_sft"]] == ["# Text of f1"]

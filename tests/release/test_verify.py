@@ -8,14 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from asked_releases import publish_release
-from commands import Run, assert_refused
-from invented_tables import ICLR, a_forum, fill, invented, post
+from commands import Run
+from invented_tables import ICLR, a_forum, invented
 from naming import Naming
-from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
 from peercorpus.workspace.raw_store import RawKind, RawObject
-from peercorpus.workspace.workspace import open_workspace
 from planted_releases import Plan, found, plan, resign
 
 __all__ = ["plan"]
@@ -25,9 +22,7 @@ TRAIN, TEST = (f"data/review_sft/{split}-00000-of-00001.parquet" for split in ("
 SPLITS = "splits/re2.json"
 
 
-def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
-    plan: Plan, tmp_path: Path, run: Run
-) -> None:
+def test_a_valid_release_passes_every_check(plan: Plan, tmp_path: Path, run: Run) -> None:
     ended = run("verify", plan.write(tmp_path / "release"))
     assert ended.code == 0
     looked_at = [line.split(maxsplit=2)[:2] for line in ended.out.splitlines()[:-1]]
@@ -43,21 +38,6 @@ def test_a_valid_release_passes_and_every_check_states_how_much_it_checked(
     assert looked_at[-2][0] == "leaks"
     assert int(looked_at[-2][1].replace(",", "")) > 34
     assert "takedown.txt" in ended.out
-
-
-@pytest.mark.slow
-def test_a_published_release_is_valid(tmp_path: Path, run: Run) -> None:
-    texts = {
-        "f1": "# One by ada@example.org",
-        "f2": r"# Two of {ada, bob}@example.org@kites.example and a\_b@example.org",
-        "f3": "# Three by ~Ada_Example1 and x@y.zz@example.org",
-    }
-    records = [record for name, text in texts.items() for record in a_forum(name, markdown=text)]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "f1", 2, ICLR, "f1", "f1", 1, 1, "invented", b"{}")])
-        publish_release(workspace, tmp_path / "release", splits=SplitRequest(Profile.RE2))
-    ended = run("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
-    assert ended.code == 0, ended.out
 
 
 def spoil_sum(release: Path) -> None:
@@ -231,7 +211,7 @@ def test_splits_with_a_paper_in_two_of_them(plan: Plan, tmp_path: Path, run: Run
     assert run("verify", release).code == 1
 
 
-def test_splits_with_a_task_in_two_of_them_or_another_one(plan: Plan, tmp_path: Path) -> None:
+def test_splits_with_a_task_in_two(plan: Plan, tmp_path: Path) -> None:
     plan.tasks[Task.REVIEW][Split.TEST].append("a")
     assert (SPLITS, "a", Naming("two splits", "train", "test")) in found(plan.write(tmp_path / "one"))["splits"]
     other = Plan()
@@ -261,7 +241,7 @@ def test_splits_and_configurations_that_do_not_agree(plan: Plan, tmp_path: Path,
     assert run("verify", release).code == 1
 
 
-def test_splits_without_their_file_or_with_one_that_cannot_be_read(plan: Plan, tmp_path: Path) -> None:
+def test_splits_without_their_file(plan: Plan, tmp_path: Path) -> None:
     plan.has_splits = False
     release = plan.write(tmp_path / "release")
     assert found(release) == {"splits": [("splits/", None, Naming(" 0 ", " one"))]}
@@ -285,50 +265,7 @@ def test_links_that_name_one_paper_only(plan: Plan, tmp_path: Path) -> None:
     assert found(plan.write(tmp_path / "release")) == {"links": [(file, "d", Naming("no 'forum_id'", "'earlier_id'"))]}
 
 
-def test_missing_links_splits_and_grades_are_reported_as_unchecked(plan: Plan, tmp_path: Path, run: Run) -> None:
-    for config in ("links", "review_sft", "rebuttal", "papers_full"):
-        plan.drop(config)
-    plan.has_splits = False
-    ended = run("verify", plan.write(tmp_path / "release"))
-    assert ended.code == 0
-    unchecked = [line.split(" not checked: ") for line in ended.out.splitlines() if " not checked: " in line]
-    assert [(name.strip(), why) for name, why in unchecked] == [
-        ("splits", Naming("no configurations")),
-        ("links", Naming("no links")),
-        ("takedown", Naming("takedown.txt")),
-        ("leaks", Naming("grades", "'papers_full'")),
-        ("leaks", Naming("no splits")),
-        ("questions", Naming("no questions")),
-    ]
-
-
-def test_ten_breaches_are_listed_and_the_rest_counted(plan: Plan, tmp_path: Path, run: Run) -> None:
-    rows = plan.rows["scores", "iclr"]
-    plan.rows["scores", "iclr"] = [*rows, *(rows[0] | {"forum_id": f"z{number}"} for number in range(12))]
-    ended = run("verify", plan.write(tmp_path / "release"))
-    assert "ids       46 rows: 12 faults\n" in ended.out
-    assert ended.out.count(" z") == 10
-    assert "  and 2 more\n" in ended.out
-
-
-@pytest.mark.slow
-def test_whether_the_workspace_reproduces_the_release_is_reported_but_not_a_breach(tmp_path: Path, run: Run) -> None:
-    records = [record for name in "abcd" for record in a_forum(name, markdown=f"# Text of {name}")]
-    with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
-        workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
-        publish_release(workspace, tmp_path / "release")
-    asked = ("verify", tmp_path / "release", "--workspace", tmp_path / "corpus")
-    assert "byte for byte" in run(*asked).out
-    with open_workspace(tmp_path / "corpus") as workspace:
-        workspace.tables.append("3-posts", ICLR, "invent", [post("later", "a")])
-        fill(workspace, "TMLR", a_forum("t", "TMLR"))
-    ended = run(*asked)
-    assert ended.code == 0
-    assert "byte for byte" not in ended.out
-    assert f"\n  {ICLR}: 3-posts\n" in ended.out
-
-
-def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_unreadable_inputs_are_a_breach(plan: Plan, tmp_path: Path, run: Run) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("a")}) as workspace:
         workspace.raw.add([RawObject(RawKind.NOTE, "a", 2, ICLR, "a", "a", 1, 1, "invented", b"{}")])
     release = plan.write(tmp_path / "release")
@@ -337,13 +274,6 @@ def test_inputs_that_cannot_be_read_are_a_breach_beside_the_others(plan: Plan, t
     assert ended.code == 1
     breaches = [line for line in ended.out.splitlines() if line.startswith("  inputs.json: ")]
     assert breaches == [Naming("release.json"), Naming("cannot be read", "workspace")]
-
-
-def test_a_folder_that_is_neither_release_nor_workspace_is_refused(plan: Plan, tmp_path: Path, run: Run) -> None:
-    assert_refused(run("verify", tmp_path), "is not a release")
-    assert_refused(run("verify", ""), "is empty")
-    release = plan.write(tmp_path / "release")
-    assert_refused(run("verify", release, "--workspace", tmp_path / "none"), "does not exist; name a workspace")
 
 
 @pytest.mark.fault("input", "an escape sequence in an id of a release", "it is escaped")

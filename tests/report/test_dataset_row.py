@@ -55,11 +55,6 @@ def test_what_a_corpus_has_is_counted_paper_by_paper() -> None:
     assert (row.texts, row.initial_texts) == (2, 1)
 
 
-def test_an_empty_corpus_has_zero_counts() -> None:
-    row = dataset_row(Given())
-    assert (row.papers, row.tasks, row.has, row.source) == (0, (), (), "")
-
-
 def test_the_sixteen_rows_are_as_printed() -> None:
     rows = printed_rows()
     assert len(rows) == 16
@@ -106,7 +101,7 @@ def release(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.slow
-def test_a_workspace_its_release_and_its_card_have_the_same_row(workspace: Workspace, release: Path, run: Run) -> None:
+def test_workspace_release_and_card_agree(workspace: Workspace, release: Path, run: Run) -> None:
     with open_source(workspace.folder) as tables, open_source(release) as published:
         row, of_release = dataset_row(tables, "this release"), dataset_row(published, "this release")
     assert row == of_release

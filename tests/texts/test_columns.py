@@ -1,11 +1,15 @@
-"""Columns are found by where long lines begin and end; lines keep the content's order unless it jumps around."""
+"""Columns of a page, and lines made of its runs."""
 
 from dataclasses import replace
 
-from invented_lines import line
-from peercorpus.pdf.glyphs import read_font
-from peercorpus.texts.layout.blocks import TextLine
-from peercorpus.texts.layout.columns import find_all_columns, find_columns, reading_order
+import pytest
+
+from invented_lines import BODY, SERIF, line, run
+from peercorpus.pdf.glyphs import Font, TextRun, read_font
+from peercorpus.texts.layout.blocks import TextLine, read_lines
+from peercorpus.texts.layout.columns import PageColumns, find_all_columns, find_columns, reading_order
+from peercorpus.texts.layout.formulas.display import Formula, find_formulas
+from peercorpus.texts.layout.formulas.inline import inline
 
 WIDTH = 600.0
 LONG = "a line that is long enough to tell"
@@ -15,29 +19,12 @@ def column(left: float, right: float, count: int = 20, name: str = "") -> list[T
     return [line(f"{LONG} {name}{number}", 700.0 - 12 * number, left=left, right=right) for number in range(count)]
 
 
-def test_one_column() -> None:
-    assert find_columns(column(100.0, 500.0), WIDTH, 10.0).spans == ((100.0, 500.0),)
-
-
 def test_two_columns_and_a_line_over_both() -> None:
     found = find_columns(column(50.0, 290.0) + column(310.0, 550.0), WIDTH, 10.0)
     assert found.spans == ((50.0, 290.0), (310.0, 550.0))
     lines = (line(LONG, left=50.0, right=200.0), line(LONG, left=310.0), line(LONG, left=60.0, right=540.0))
     assert [found.number(one) for one in lines] == [0, 1, -1]
     assert found.of(lines[2]) == (50.0, 550.0)
-
-
-def test_a_page_with_its_right_column_empty_has_two() -> None:
-    assert find_columns(column(50.0, 290.0), WIDTH, 10.0).spans == ((50.0, 290.0), (310.0, 550.0))
-
-
-def test_hanging_entries_determine_the_left_edge() -> None:
-    entries = column(60.0, 290.0, 6)[::2] + column(72.0, 290.0, 30)
-    assert find_columns([*entries, *column(310.0, 550.0)], WIDTH, 10.0).spans[0] == (60.0, 290.0)
-
-
-def test_a_page_without_lines_is_one_column() -> None:
-    assert find_columns([], WIDTH, 10.0).spans == ((0.0, WIDTH),)
 
 
 def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
@@ -56,30 +43,62 @@ def formulas(*ends: tuple[float, float]) -> list[TextLine]:
     return [replace(line("x" * 30, 700.0 - 20 * at, font=font), left=a, right=b) for at, (a, b) in enumerate(ends)]
 
 
-def test_formulas_are_ignored_for_column_detection() -> None:
-    page = [*column(100.0, 500.0, 3), *formulas(*((120.0, 280.0), (330.0, 480.0)) * 10)]
-    assert find_columns(page, WIDTH, 10.0).spans == ((100.0, 500.0),)
-
-
-def test_a_page_with_little_prose_has_the_columns_of_the_others() -> None:
+def test_a_page_of_little_prose_has_others_columns() -> None:
     little = [*column(140.0, 290.0, 2), *column(320.0, 470.0, 3)]
     pages = [column(100.0, 500.0), column(100.0, 497.0, 30), little, []]
     found = find_all_columns(pages, [WIDTH] * 4, 10.0)
     assert [one.spans for one in found] == [((100.0, 500.0),), *[((100.0, 497.0),)] * 3]
 
 
-def test_a_page_of_another_width_or_with_lines_over_both_columns_has_its_own() -> None:
+def test_a_page_of_another_width_has_its_own() -> None:
     both = column(50.0, 290.0) + column(310.0, 550.0)
     wide, over = column(70.0, 700.0, 4), column(60.0, 540.0, 4)
     found = find_all_columns([both, wide, over], [WIDTH, 800.0, WIDTH], 10.0)
     assert [one.spans for one in found[1:]] == [((70.0, 700.0),), ((60.0, 540.0),)]
 
 
-def test_short_lines_do_not_make_a_second_column() -> None:
-    steps = [*column(100.0, 500.0, 4), *column(100.0, 280.0, 8)]
-    assert len(find_columns(steps, WIDTH, 10.0).spans) == 2
-    wide = column(100.0, 500.0)
-    assert find_all_columns([wide, steps, wide], [WIDTH] * 3, 10.0)[1].spans == ((100.0, 500.0),)
-    both = column(100.0, 290.0) + column(310.0, 500.0)
-    assert len(find_all_columns([both, steps, both], [WIDTH] * 3, 10.0)[1].spans) == 2
-    assert len(find_all_columns([wide, both, wide], [WIDTH] * 3, 10.0)[1].spans) == 2
+LETTERS, UPRIGHT, LARGE = read_font("CMMI10"), read_font("CMR10"), read_font("CMEX10")
+
+
+def said(*runs: TextRun) -> list[str]:
+    """The lines of running text that runs make, as Markdown."""
+    return [inline(line.runs, line.base, line.size) for line in read_lines(runs, 0)]
+
+
+def piece(
+    text: str, left: float, right: float, font: Font = UPRIGHT, base: float = 700.0, size: float = 10.0
+) -> TextRun:
+    found = run(text, left, base, size, font, has_space=font is SERIF)
+    found.right = right
+    return found
+
+
+def test_a_tall_bracket_is_in_its_line() -> None:
+    opening, closing = piece('"', 150, 156, LARGE, 717.0), piece("#", 176, 182, LARGE, 717.0)
+    runs = piece("it is", 100, 136, SERIF), piece("E", 140, 148), opening, piece("K", 158, 174, LETTERS), closing
+    (line,) = read_lines([*runs, piece(".", 183, 186, SERIF)], 0)
+    assert (line.base, line.text.count("K")) == (700.0, 1)
+
+
+@pytest.mark.parametrize("left", [118.0, 150.0, 200.0], ids=["outside", "nested", "nested deeper"])
+def test_a_steps_number_is_in_its_line(left: float) -> None:
+    runs = [piece("7:", 100, 108, SERIF), piece("repeat", left, left + 30, SERIF)]
+    assert said(*runs) == ["7: repeat"]
+
+
+@pytest.mark.parametrize(("number", "left"), [("7", 150.0), ("7:", 260.0), ("Inputs:", 190.0)])
+def test_text_far_behind_a_line_is_another_line(number: str, left: float) -> None:
+    assert len(said(piece(number, 100, 130, SERIF), piece("repeat", left, left + 30, SERIF))) == 2
+
+
+def row(base: float) -> list[TextRun]:
+    """A row of a display formula: a sum with its limit, and its summand."""
+    limit, what = piece("t", 205, 209, LETTERS, base - 11.8, 7.0), piece("x", 218, 223, LETTERS, base)
+    return [piece("=", 190, 198, UPRIGHT, base), piece("X", 200, 214, LARGE, base + 9.5), limit, what]
+
+
+@pytest.mark.parametrize(("step", "count"), [(34.0, 1), (60.0, 2)], ids=["near", "far"])
+def test_rows_joined_by_large_signs_are_one_formula(step: float, count: int) -> None:
+    lines = read_lines([*row(700.0), *row(700.0 - step)], 0)
+    found = find_formulas(lines, [], PageColumns(((50.0, 360.0),)), BODY)
+    assert (len(found), all(isinstance(one, Formula) for one in found)) == (count, True)

@@ -33,14 +33,14 @@ def test_every_engine_passes_the_contract(check: Callable[[contract.Make], None]
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_an_engine_has_the_name_under_which_it_is_chosen(name: str) -> None:
+def test_an_engine_has_its_name(name: str) -> None:
     try:
         assert load_engine(name).name == name
     except MissingExtraError as missing:
         pytest.skip(str(missing))
 
 
-def test_the_version_of_the_default_engine_is_that_of_its_code_and_of_pdfium() -> None:
+def test_the_default_version_is_of_code_and_pdfium() -> None:
     assert load_engine("pdfium-layout").version == PdfiumLayout.version
     assert PdfiumLayout.version.endswith(f"+pypdfium2-{PYPDFIUM_INFO.version}")
 

@@ -1,7 +1,8 @@
-"""The stage that reads texts: every file is read once or set aside in any case."""
+"""The stage that reads texts: every file is read once or set aside in any case, and the cache only saves time."""
 
+import hashlib
+import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,17 @@ from typing import Any
 import pytest
 
 from in_this_process import InThisProcess
-from invented_pdfs import HOSTILE, by_hand, lines
-from naming import Naming
-from peercorpus.errors import EngineError, PeercorpusError
-from peercorpus.execution.executor import Failure, FailureKind
+from invented_pdfs import HOSTILE, PICTURE, by_hand, lines
+from peercorpus.errors import EngineError
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import Stage, no_report
-from peercorpus.records.documents import PaperText
+from peercorpus.records.documents import PaperText, TextHeading, TextQuality
 from peercorpus.records.enums import Grade, Reason
 from peercorpus.records.papers import Evidence, PaperVersion, SetAside
 from peercorpus.texts import convert
+from peercorpus.texts.convert import TextCache
+from peercorpus.texts.engine import Converted, load_engine
 from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.workspace.delta_tables import Tables
@@ -68,7 +69,7 @@ def is_finished(workspace: Workspace, key: str = KEY) -> bool:
     return workspace.tables.is_finished("5-texts", VENUE, "read_texts", key)
 
 
-def test_every_file_is_converted_once_however_many_papers_have_it(workspace: Workspace) -> None:
+def test_every_file_is_converted_once(workspace: Workspace) -> None:
     one, two = papers(2)
     spread = InThisProcess()
     sha256s = versions(workspace, [one, two, None, one])
@@ -81,7 +82,7 @@ def test_every_file_is_converted_once_however_many_papers_have_it(workspace: Wor
 
 
 @pytest.mark.slow
-def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspace: Workspace) -> None:
+def test_a_bad_file_is_set_aside(workspace: Workspace) -> None:
     missing = by_hand([lines("Not on disk")])
     sha256s = versions(workspace, [*HOSTILE.values(), *papers(3), missing])
     workspace.files.path(sha256s[-1]).unlink()
@@ -101,21 +102,6 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_read(workspa
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
 
 
-def test_every_failure_has_a_reason(workspace: Workspace) -> None:
-    failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
-    versions(workspace, papers(5))
-    (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
-    assert balance.set_aside == {Reason.PDF_CRASHED: 2, Reason.PDF_OUT_OF_MEMORY: 1, Reason.PDF_TIMEOUT: 1}
-    assert balance.rows_out == 1
-
-
-def test_a_text_of_a_damaged_file_is_marked(workspace: Workspace) -> None:
-    (paper,) = papers(1)
-    versions(workspace, [paper.replace(b"trailer", b"trailed")])
-    run(workspace, InThisProcess())
-    assert [text.problems for text in workspace.tables.read(PaperText, VENUE)] == [(Naming("repaired", "damaged"),)]
-
-
 @pytest.mark.fault("kill", "the reading of PDFs, by Ctrl-C", "the next build goes on")
 def test_a_killed_run_continues_where_it_was(workspace: Workspace) -> None:
     sha256s = versions(workspace, papers(10))
@@ -129,7 +115,7 @@ def test_a_killed_run_continues_where_it_was(workspace: Workspace) -> None:
     assert workspace.tables.count("5-texts", VENUE) == 10
 
 
-def test_texts_of_unused_files_are_removed_and_new_ones_added(workspace: Workspace) -> None:
+def test_unused_texts_are_removed(workspace: Workspace) -> None:
     one, two, three = papers(3)
     versions(workspace, [one, two])
     run(workspace, InThisProcess())
@@ -141,9 +127,7 @@ def test_texts_of_unused_files_are_removed_and_new_ones_added(workspace: Workspa
     assert stage.balance(workspace, VENUE)[0].holds
 
 
-def test_another_version_of_the_engine_reads_everything_again(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_engine_version_reads_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     sha256s = versions(workspace, papers(3))
     run(workspace, InThisProcess())
     monkeypatch.setattr(DefaultLayout, "version", "2")
@@ -166,9 +150,7 @@ def test_an_incomplete_run_leaves_the_texts_unchanged(workspace: Workspace, monk
     assert not is_finished(workspace, LATER_KEY)
 
 
-def test_a_run_killed_while_changing_the_table_is_not_marked_as_finished(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_run_is_not_marked_finished(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     versions(workspace, papers(2))
     run(workspace, InThisProcess())
     sha256s = versions(workspace, papers(6))
@@ -192,32 +174,90 @@ def test_a_run_killed_while_changing_the_table_is_not_marked_as_finished(
     assert workspace.tables.count("5-texts", VENUE) == 6
 
 
-def test_pages_read_by_a_heavier_engine_are_recorded(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = layout.PdfiumLayout.convert
-    monkeypatch.setattr(
-        layout.PdfiumLayout, "convert", lambda self, pdf: replace(original(self, pdf), heavier_pages=(1,))
-    )
-    versions(workspace, papers(1))
-    run(workspace, InThisProcess())
-    assert [text.heavier_pages for text in workspace.tables.read(PaperText, VENUE)] == [(1,)]
-
-
-def test_an_option_that_the_engine_does_not_take_stops_the_run(workspace: Workspace) -> None:
+def test_an_option_not_taken_stops_the_run(workspace: Workspace) -> None:
     versions(workspace, papers(1))
     options = BuildRequest(engine="pdfium-text", ocr="auto")
     with pytest.raises(EngineError, match=r"'pdfium-text'.*--ocr"):
         convert.stage(InThisProcess()).run(workspace, VENUE, options, KEY, no_report)
 
 
-def test_a_venue_without_files_is_finished_and_balances(workspace: Workspace) -> None:
-    versions(workspace, [None])
-    (balance,) = run(workspace, LocalExecutor()).balance(workspace, VENUE)
-    assert (balance.rows_in, balance.rows_out, dict(balance.set_aside)) == (0, 0, {})
-    assert is_finished(workspace)
+SHA256 = hashlib.sha256(b"invented").hexdigest()
+FULL = Converted(
+    markdown="Ä.\n\n---\n\nB.",
+    pages=2,
+    characters=4,
+    problems=("A problem.",),
+    headings=(TextHeading(1, "Ä.", 1),),
+    figures=("axis",),
+    quality=TextQuality(0.0, 0, 4, 0, None),
+    ocr_pages=(2,),
+)
 
 
-def test_an_unknown_engine_stops_the_run_before_anything_is_changed(workspace: Workspace) -> None:
-    versions(workspace, papers(1))
-    with pytest.raises(PeercorpusError, match=r"'magic'.*pdfium-text"):
-        convert.stage(InThisProcess()).run(workspace, VENUE, BuildRequest(engine="magic"), KEY, no_report)
-    assert workspace.tables.paths("5-texts", VENUE) == []
+def hold(workspace: Workspace, venue_id: str, *pdfs: bytes) -> list[str]:
+    """Store PDFs as the versions of as many papers."""
+    with workspace.tables.replacing(("4-versions",), venue_id, "invent", "a" * 64) as replacement:
+        sha256s = [workspace.files.add(pdf) for pdf in pdfs]
+        for number, sha256 in enumerate(sha256s):
+            evidence = Evidence(None, None, "invented", None)
+            replacement.add(
+                PaperVersion(f"f{number}", venue_id, "e", NOON, NOON, "/pdf/a", sha256, True, Grade.EXACT, evidence)
+            )
+    return sha256s
+
+
+def read(workspace: Workspace, venue_id: str = VENUE, engine: str = "pdfium-layout") -> list[str]:
+    """Run the stage, and return the files that were read."""
+    spread = InThisProcess()
+    key = hashlib.sha256(f"{venue_id} {engine}".encode()).hexdigest()
+    convert.stage(spread).run(workspace, venue_id, BuildRequest(engine=engine), key, no_report)
+    assert convert.stage(spread).balance(workspace, venue_id)[0].holds
+    return spread.read
+
+
+def stored_texts(workspace: Workspace, venue_id: str = VENUE) -> list[PaperText]:
+    return sorted(workspace.tables.read(PaperText, venue_id), key=lambda text: text.sha256)
+
+
+@pytest.mark.fault("disk", "a cached text is cut", "the PDF is read again", times=4)
+@pytest.mark.parametrize("kept", [slice(0), slice(20), slice(-1), slice(1, None)])
+def test_a_damaged_cache_entry_counts_as_missing(workspace: Workspace, kept: slice) -> None:
+    cache = TextCache(workspace, load_engine("pdfium-layout"))
+    cache.write(SHA256, FULL)
+    (path,) = cache.folder.rglob("*.zst")
+    path.write_bytes(path.read_bytes()[kept])
+    assert cache.read(SHA256) is None
+
+
+def test_deleted_tables_are_restored_from_the_cache(workspace: Workspace) -> None:
+    pdfs = [*papers(3), by_hand([PICTURE])]
+    hold(workspace, VENUE, *pdfs)
+    assert len(read(workspace)) == 4
+    before = stored_texts(workspace)
+    shutil.rmtree(workspace.folder / "tables")
+    hold(workspace, VENUE, *pdfs)
+    assert read(workspace) == []
+    assert stored_texts(workspace) == before
+    assert workspace.tables.set_aside_counts(VENUE, "read_texts") == {Reason.PDF_WITHOUT_TEXT: 1}
+
+
+def test_a_failure_is_not_cached_and_is_retried(workspace: Workspace) -> None:
+    sha256s = hold(workspace, VENUE, b"no PDF at all", *papers(1))
+    assert read(workspace) == sha256s
+    assert read(workspace) == sha256s[:1]
+
+
+def test_a_new_engine_version_replaces_texts(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    sha256s = hold(workspace, VENUE, *papers(2))
+    read(workspace)
+    read(workspace, engine="pdfium-text")
+    help_ = layout.PdfiumLayout.version.partition("+")[2]
+    with_more = workspace.folder / "texts" / "pdfium-layout" / f"v1+{help_}+rapidocr"
+    with_more.mkdir()
+    monkeypatch.setattr(DefaultLayout, "version", f"2/..+{help_}")
+    assert read(workspace) == sha256s
+    kept = {
+        path.parent.name: [one.name for one in path.parent.iterdir()] for path in workspace.folder.glob("texts/*/*")
+    }
+    assert kept.keys() == {"pdfium-layout", "pdfium-text"}
+    assert sorted(kept["pdfium-layout"]) == [with_more.name, f"v2%2F..+{help_}"]

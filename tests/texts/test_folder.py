@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import msgspec
 import pytest
 
 import peercorpus
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures
-from invented_pdfs import HTML, PICTURE, by_hand, lines, put
+from invented_pdfs import HTML, by_hand, lines, put
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.executor import Failure, FailureKind
-from peercorpus.execution.local_processes import LocalExecutor
-from peercorpus.execution.progress import Progress
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 from peercorpus.texts import folder as folder_module
@@ -29,7 +26,6 @@ from peercorpus.texts.engines.default_layout import DefaultLayout
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_all_pdfs
 from peercorpus.texts.folder_files import open_pairs
 from peercorpus.texts.layout import pdfium_layout as layout
-from peercorpus.texts.text_json import Measures
 
 
 def paper(*texts: str) -> bytes:
@@ -64,23 +60,6 @@ def test_a_pdf_gives_markdown_and_quality_measures(pdfs: Path, out: Path) -> Non
     assert told["quality"]["empty_pages"] == 0
     assert told["seconds"] >= 0
     assert (summary.converted, summary.pages, summary.failures) == (1, 2, [])
-
-
-def test_the_blocks_are_those_of_the_text_that_is_written(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
-    text, told = (out / "paper.md").read_text(), measures(out, "paper")
-    assert [text[block["start"] : block["end"]] for block in told["blocks"]] == ["See Eq. (1).", "Two."]
-    assert [block["boxes"][0]["page"] for block in told["blocks"]] == [1, 2]
-    ((mention,), bibliography) = told["mentions"], told["bibliography"]
-    assert (text[mention["start"] : mention["end"]], bibliography) == ("Eq. (1)", [])
-    assert mention["target"] is None
-
-
-def test_an_engine_without_blocks_reports_that(pdfs: Path, out: Path) -> None:
-    source = put(pdfs, "paper", paper("One."))
-    convert_to_folder(InThisProcess(), [source], out, BuildRequest(engine="pdfium-text"))
-    told = measures(out, "paper")
-    assert (told["blocks"], told["mentions"], told["bibliography"]) == (None, None, None)
 
 
 def test_the_json_keeps_its_published_schema(pdfs: Path, out: Path) -> None:
@@ -118,51 +97,19 @@ def test_a_text_is_opened_with_its_blocks(pdfs: Path, out: Path) -> None:
         ("paper.md", b"See Eq. (2).\n", "convert"),
     ],
 )
-def test_a_text_without_its_json_is_not_opened(
-    pdfs: Path, out: Path, name: str, content: bytes | None, culprit: str
-) -> None:
+def test_a_text_needs_its_json(pdfs: Path, out: Path, name: str, content: bytes | None, culprit: str) -> None:
     convert([put(pdfs, "paper", paper("See Eq. (1)."))], out)
     (out / name).unlink() if content is None else (out / name).write_bytes(content)
     with pytest.raises(PeercorpusError, match=culprit):
         peercorpus.open_text(out / "paper.json")
 
 
-def test_a_text_of_an_earlier_version_and_one_with_other_line_ends_are_opened(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper("See Eq. (1).", "Two."))], out)
-    (out / "paper.md").write_bytes((out / "paper.md").read_bytes().replace(b"\n", b"\r\n"))
-    assert len(peercorpus.open_text(out / "paper.md").blocks) == 2
-    told = measures(out, "paper")
-    (out / "paper.json").write_text(json.dumps({name: told[name] for name in told if name != "markdown_sha256"}))
-    assert len(peercorpus.open_text(out / "paper.md").blocks) == 2
-
-
-def test_a_text_without_blocks_is_refused_by_its_engine_and_a_failed_one_by_its_reason(pdfs: Path, out: Path) -> None:
+def test_a_text_without_blocks_is_refused(pdfs: Path, out: Path) -> None:
     sources = [put(pdfs, "paper", paper("One.")), put(pdfs, "page", HTML)]
     convert_to_folder(InThisProcess(), sources, out, BuildRequest(engine="pdfium-text"))
     for name, culprit in (("paper", "the engine 'pdfium-text' reports none"), ("page", "has no text: ")):
         with pytest.raises(PeercorpusError, match=culprit):
             peercorpus.open_text(out / f"{name}.json")
-
-
-def test_each_block_is_a_line_of_the_json(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper("One.", "Two."))], out)
-    lines = (out / "paper.json").read_text().splitlines()
-    assert sum(line.startswith('    {"block_id":') for line in lines) == 2
-    assert msgspec.json.decode("\n".join(lines), type=Measures).blocks is not None
-
-
-def test_an_unreadable_pdf_has_a_reason_and_no_text(pdfs: Path, out: Path) -> None:
-    bad = [put(pdfs, "page", HTML), put(pdfs, "picture", by_hand([PICTURE]))]
-    missing = pdfs / "gone.pdf"
-    missing.symlink_to("nowhere")
-    summary, _ = convert([*bad, missing, put(pdfs, "good", paper("Good."))], out)
-    assert written(out) == {"page.json", "picture.json", "gone.json", "good.md", "good.json"}
-    told = measures(out, "picture")
-    assert (told["status"], told["reason"], told["pages"]) == ("failed", "pdf_without_text", None)
-    assert told["detail"].endswith(".")
-    assert measures(out, "gone")["sha256"] is None
-    assert summary.failed == {Reason.NOT_A_PDF: 1, Reason.PDF_WITHOUT_TEXT: 1, Reason.FILE_MISSING: 1}
-    assert sorted(source for source, _ in summary.failures) == sorted([*bad, missing])
 
 
 def test_no_pdf_is_read_twice(pdfs: Path, out: Path) -> None:
@@ -185,32 +132,13 @@ def test_temporary_failures_are_retried(pdfs: Path, out: Path) -> None:
     assert written(out) == {"slow.md", "slow.json"}
 
 
-def test_another_version_of_the_engine_reads_again_and_leaves_no_old_text(
-    pdfs: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = put(pdfs, "paper", paper("Paper."))
-    convert([source], out)
-    monkeypatch.setattr(DefaultLayout, "version", "2")
-    crash = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died."),))
-    assert convert([source], out, crash)[0].failed == {Reason.PDF_CRASHED: 1}
-    assert written(out) == {"paper.json"}
-
-
-def test_a_missing_text_is_made_again(pdfs: Path, out: Path) -> None:
-    source = put(pdfs, "paper", paper("Paper."))
-    convert([source], out)
-    (out / "paper.md").unlink()
-    assert convert([source], out)[0].converted == 1
-    assert (out / "paper.md").exists()
-
-
 def other_name(stem: str, path: str) -> str:
     return f"{stem}-{hashlib.sha256(path.encode()).hexdigest()[:8]}"
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize("stem", ["paper", "Paper"])
-def test_files_of_the_same_name_stay_separate_in_any_order(pdfs: Path, out: Path, stem: str, is_turned: bool) -> None:
+def test_equal_names_stay_separate(pdfs: Path, out: Path, stem: str, is_turned: bool) -> None:
     (pdfs / "a").mkdir()
     (pdfs / "b").mkdir()
     first, second = put(pdfs / "a", "paper", paper("First.")), put(pdfs / "b", stem, paper("Second."))
@@ -225,17 +153,7 @@ def test_files_of_the_same_name_stay_separate_in_any_order(pdfs: Path, out: Path
     assert len(written(out)) == 4
 
 
-def test_a_changed_file_replaces_its_earlier_text(pdfs: Path, out: Path) -> None:
-    convert([put(pdfs, "paper", paper("Before."))], out)
-    summary, _ = convert([put(pdfs, "paper", paper("After."))], out)
-    assert (summary.renamed, written(out)) == ([], {"paper.md", "paper.json"})
-    assert (out / "paper.md").read_text() == "After.\n"
-    assert measures(out, "paper")["path"] == "../pdfs/paper.pdf"
-    convert([put(pdfs, "paper", HTML)], out)
-    assert written(out) == {"paper.json"}
-
-
-def test_of_files_of_the_same_name_each_replaces_its_own_text(pdfs: Path, out: Path) -> None:
+def test_equal_names_replace_their_own_text(pdfs: Path, out: Path) -> None:
     folders = [pdfs / "a", pdfs / "b"]
     for folder in folders:
         folder.mkdir()
@@ -249,7 +167,7 @@ def test_of_files_of_the_same_name_each_replaces_its_own_text(pdfs: Path, out: P
     assert len(written(out)) == 4
 
 
-def test_a_moved_file_is_not_read_again_and_keeps_its_text(pdfs: Path, out: Path) -> None:
+def test_a_moved_file_keeps_its_text(pdfs: Path, out: Path) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
     (pdfs / "deep").mkdir()
     moved = (pdfs / "paper.pdf").rename(pdfs / "deep" / "paper.pdf")
@@ -261,18 +179,7 @@ def test_a_moved_file_is_not_read_again_and_keeps_its_text(pdfs: Path, out: Path
     assert (out / "paper.md").read_text() == "After.\n"
 
 
-def test_files_and_texts_moved_together_stay_matched(pdfs: Path, out: Path, tmp_path: Path) -> None:
-    source = put(pdfs, "paper", paper("Paper."))
-    convert([source], out)
-    (tmp_path / "all").mkdir()
-    pdfs.rename(tmp_path / "all" / "pdfs")
-    moved = out.rename(tmp_path / "all" / "out")
-    before = (moved / "paper.json").stat().st_mtime_ns
-    assert convert([tmp_path / "all" / "pdfs" / "paper.pdf"], moved)[1] == []
-    assert (moved / "paper.json").stat().st_mtime_ns == before
-
-
-def test_a_text_is_kept_while_its_file_cannot_be_opened(pdfs: Path, out: Path) -> None:
+def test_a_text_outlives_an_unreadable_file(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     convert([source], out)
     source.unlink()
@@ -327,14 +234,6 @@ def test_the_same_content_is_read_once(pdfs: Path, out: Path) -> None:
     assert measures(out, "two")["source"] == "two.pdf"
 
 
-def test_a_path_that_is_named_twice_is_read_once(pdfs: Path, out: Path) -> None:
-    source = put(pdfs, "paper", paper("Paper."))
-    for _ in range(2):
-        summary, _ = convert([source, source], out)
-        assert (summary.converted + summary.already, summary.repeated) == (1, 1)
-    assert written(out) == {"paper.md", "paper.json"}
-
-
 @pytest.mark.parametrize("stem", ["n" * 240, "é" * 120, "a\nb", "\udcff", "..", "a.json", " "])
 def test_any_name_becomes_one_inside_the_folder(pdfs: Path, out: Path, stem: str) -> None:
     summary, _ = convert([put(pdfs, stem, paper("Paper."))], out)
@@ -355,9 +254,7 @@ def test_a_stopped_run_resumes_where_it_was(pdfs: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["unlink", "replace"])
-def test_a_kill_between_two_steps_leaves_no_text_unlisted_in_its_json(
-    pdfs: Path, out: Path, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_leaves_no_text_unlisted(pdfs: Path, out: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     convert([put(pdfs, "paper", paper("Before."))], out)
     original, calls = getattr(Path, step), []
 
@@ -394,7 +291,7 @@ def test_two_runs_do_not_write_to_one_folder(pdfs: Path, out: Path) -> None:
     assert convert([source], out)[0].converted == 1
 
 
-def test_a_file_as_folder_and_an_unknown_engine_are_refused(pdfs: Path, out: Path) -> None:
+def test_a_file_as_folder_is_refused(pdfs: Path, out: Path) -> None:
     source = put(pdfs, "paper", paper("Paper."))
     for folder in (source, source / "below"):
         with pytest.raises(PeercorpusError, match=rf"{re.escape(str(folder))}.*--out"):
@@ -421,26 +318,3 @@ def test_missing_paths_and_folders_without_a_pdf_are_reported(pdfs: Path) -> Non
         find_all_pdfs([pdfs])
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs / 'missing'}'")):
         find_all_pdfs([pdfs, pdfs / "missing"])
-
-
-def test_progress_counts_only_remaining_files(pdfs: Path, out: Path) -> None:
-    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(3)]
-    convert(sources[:1], out)
-    shown: list[Progress] = []
-    convert(sources, out, show=shown.append)
-    assert [(one.what, one.done, one.total) for one in shown][2:] == [
-        ("PDFs looked at", 3, 3),
-        ("PDFs read", 1, 2),
-        ("PDFs read", 2, 2),
-    ]
-
-
-@pytest.mark.slow
-def test_several_processes_give_the_same_texts(pdfs: Path, out: Path, tmp_path: Path) -> None:
-    sources = [put(pdfs, f"p{number}", paper(f"Paper {number}.")) for number in range(9)]
-    convert_to_folder(LocalExecutor(), sources, out, BuildRequest(workers=2))
-    here = tmp_path / "here"
-    convert(sources, here)
-    assert {path.name: path.read_text() for path in out.glob("*.md")} == {
-        path.name: path.read_text() for path in here.glob("*.md")
-    }

@@ -1,6 +1,5 @@
 """`convert --formulas latex`: the same text with commands in its formulas, and blocks that fit it."""
 
-import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commands import Run
 from hostile_texts import find_growth
 from peercorpus.records.blocks import TableCell, TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
@@ -63,7 +61,7 @@ def test_blocks_and_headings_are_those_of_the_new_text() -> None:
     assert [one.title for one in converted.headings] == [r"First $\sigma$"]
 
 
-def test_cells_of_a_table_have_the_formulas_of_its_markdown() -> None:
+def test_cells_have_the_formulas_of_markdown() -> None:
     cells = (TableCell(0, 0, 1, 1, True, "$σ$"), TableCell(1, 0, 1, 1, False, "$5 to $6"))
     source = made_of("| $σ$ |\n| --- |\n| \\$5 to \\$6 |", kind=BlockKind.TABLE, cells=cells)
     blocks = write_formula_commands(source).blocks
@@ -97,7 +95,7 @@ def test_a_hostile_text_is_processed_in_linear_time(text: str) -> None:
 
 
 @pytest.mark.parametrize("style", ["acm", "ieee"])
-def test_no_formula_of_a_paper_keeps_a_bare_greek_letter(style: str) -> None:
+def test_no_bare_greek_letter_stays(style: str) -> None:
     converted = write_formula_commands(PdfiumLayout().convert((TYPESET / f"{style}.pdf").read_bytes()))
     assert converted.blocks is not None
     assert StructuredText(converted.markdown, converted.blocks).is_whole()
@@ -109,19 +107,3 @@ def test_no_formula_of_a_paper_keeps_a_bare_greek_letter(style: str) -> None:
     without_words = [re.sub(r"\\text\{[^{}]*\}", "", formula) for formula in formulas]
     assert [formula for formula in without_words if not formula.isascii()] == []
     assert len(displays) >= 28
-
-
-@pytest.mark.slow
-def test_the_command_writes_either_and_a_change_converts_again(run: Run, tmp_path: Path) -> None:
-    paper, out = TYPESET / "ieee.pdf", tmp_path / "out"
-
-    def convert(*more: str) -> tuple[str, str, str]:
-        ended = run("convert", paper, "--out", out, *more)
-        assert ended.code == 0
-        told = json.loads((out / "ieee.json").read_text())
-        return ended.out.splitlines()[0].partition(" PDF")[2][:7], told["formulas"], (out / "ieee.md").read_text()
-
-    assert convert("--formulas", "latex")[:2] == (" became", "latex")
-    said, kind, text = convert()
-    assert (said, kind, "𝒲_ε" in text) == (" became", "unicode", True)
-    assert convert()[0] == " had be"

@@ -1,7 +1,9 @@
 """Algorithms and programs keep their lines and indentation; text that only resembles them does not."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +59,7 @@ def head(text: str = "Algorithm 1 Counting clouds") -> TextLine:
 STEPS = ("Input: a sky", 0), ("for each cloud do", 0), ("count it", 1), ("end for", 0), ("return the count", 0)
 
 
-def test_an_algorithm_between_rules_keeps_its_lines_below_its_caption() -> None:
+def test_an_algorithm_between_rules_keeps_lines() -> None:
     lines = [line(FULL, 740.0), head(), *down(*(short(*one) for one in STEPS)), line(FULL, 600.0)]
     before, caption, block, after = found(lines, 710.0, 696.0, 630.0)
     assert (before, after) == (lines[0], lines[-1])
@@ -72,16 +74,10 @@ def numbered(number: str, text: str, depth: int) -> TextLine:
     return TextLine(parts, LEFT + 5, parts[1].right, 0.0, 10.0, 0)
 
 
-def test_numbers_stay_and_the_indentation_is_that_of_the_words_behind_them() -> None:
+def test_numbers_and_indentation_stay() -> None:
     steps = [numbered(f"{at}:", text, depth) for at, (text, depth) in enumerate(STEPS, 9)]
     expected = " 9: Input: a sky\n10: for each cloud do\n11:   count it\n12: end for\n13: return the count"
     assert listing([head(), *down(*steps)], 710.0, 696.0, 630.0) == f"```\n{expected}\n```"
-
-
-def test_numbered_steps_need_no_rules() -> None:
-    steps = down(short("Require: a sky"), *(numbered(f"{at}:", *one) for at, one in enumerate(STEPS[1:], 1)))
-    expected = "Require: a sky\n1: for each cloud do\n2:   count it\n3: end for\n4: return the count"
-    assert listing([head(), *steps, line(FULL, 600.0)]) == f"```\n{expected}\n```"
 
 
 def test_numbered_prose_is_no_algorithm() -> None:
@@ -96,20 +92,7 @@ def test_a_caption_with_prose_between_rules_is_unchanged() -> None:
     assert found(steps, 710.0) == steps
 
 
-def test_a_formula_in_a_caption_changes_nothing() -> None:
-    formula = Block(BlockKind.FORMULA, 0, [line("x", 698.0)], markdown="$$x$$")
-    items: list[TextLine | Block] = [head(), formula, *down(*(short(*one) for one in STEPS))]
-    kept = replace_listings(items, rules(712.0, 693.0, 630.0), ONE_COLUMN, BODY, Dehyphenator([line(FULL)]))
-    assert formula in kept
-    assert [one for one in items if one not in kept] == []
-
-
-def test_prose_that_speaks_of_an_algorithm_is_no_caption() -> None:
-    prose = [line("Algorithm 1 is compared with ours", 700.0), *down(*(short(*one) for one in STEPS))]
-    assert found(prose, 712.0, 694.0, 630.0) == prose
-
-
-def test_a_step_that_continues_on_the_next_line_is_one_step() -> None:
+def test_a_continued_step_is_one() -> None:
     wide, rest = line("return the number of all the clouds that are in-", right=RIGHT, is_cut=True), short("deed there")
     wide.runs[0].text = wide.runs[0].text.removesuffix("-")
     steps = down(short("Input: a sky"), wide, rest)
@@ -117,7 +100,7 @@ def test_a_step_that_continues_on_the_next_line_is_one_step() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])
-def test_a_numbered_step_continues_at_the_common_margin_or_its_own(depth: int) -> None:
+def test_a_numbered_step_continues_at_its_margin(depth: int) -> None:
     wide = numbered("2:", "count every single one of the", 1)
     wide.right = wide.runs[-1].right = RIGHT
     steps = [numbered("1:", "for each cloud do", 0), wide, short("clouds there", depth)]
@@ -125,92 +108,17 @@ def test_a_numbered_step_continues_at_the_common_margin_or_its_own(depth: int) -
     assert text == "```\n1: for each cloud do\n2:   count every single one of the clouds there\n3: end for\n```"
 
 
-def test_a_numbered_step_with_a_short_line_does_not_continue() -> None:
-    steps = [numbered("1:", "for each cloud do", 0), numbered("2:", "count it", 1), short("the rest")]
-    text = listing([head(), *down(*steps, numbered("3:", "end for", 0))], 710.0, 696.0, 630.0)
-    assert "\n2:   count it\nthe rest\n3: end for\n" in text
-
-
-def test_the_words_beside_a_step_stay_beside_it() -> None:
-    comment = line("(from above)", left=330.0)
-    steps = down(*(short(*one) for one in STEPS))
-    comment.base = comment.runs[0].base = steps[2].base
-    assert "\n  count it  (from above)\n" in listing([head(), *steps[:3], comment, *steps[3:]], 710.0, 696.0, 630.0)
-
-
-def test_the_sign_of_a_comment_is_no_full_stop() -> None:
-    steps = down(*(short(*one) for one in STEPS))
-    sign = replace(run(".", 300.0, steps[2].base, font=LETTERS), handle=1)
-    comment = TextLine([sign, run("from above", 310.0, steps[2].base)], 300.0, 360.0, steps[2].base, 10.0, 0)
-    assert "count it  \u25b7 from above" in listing([head(), *steps[:3], comment, *steps[3:]], 710.0, 696.0, 630.0)
-
-
-def test_a_program_is_kept_verbatim_with_its_columns_and_blank_lines() -> None:
+def test_a_program_is_kept_verbatim() -> None:
     program = down(code("def count(sky):"), code("# all of them", 4), code("return len(sky_of[1:])", 4))
     program += down(code("count(blue)"), top=program[-1].base - 24.0)
     expected = "def count(sky):\n    # all of them\n    return len(sky_of[1:])\n\ncount(blue)"
     assert listing(program) == f"```\n{expected}\n```"
 
 
-def test_wide_gaps_in_a_row_of_a_program_are_spaces() -> None:
-    program = down(code("a = 1"), code("total = 2"), code("b = 3"))
-    beside = code("# a remark", 12)
-    beside.base = beside.runs[0].base = program[0].base
-    assert listing([program[0], beside, *program[1:]]).split("\n")[1] == "a = 1       # a remark"
-
-
 @pytest.mark.parametrize("text", ["ada@example.org", "https://example.org/clouds"])
 def test_urls_are_not_a_program(text: str) -> None:
     lines = down(code(text), code(text), code(text))
     assert found(lines) == lines
-
-
-def test_a_url_over_several_lines_of_an_entry_is_not_a_program() -> None:
-    lines = down(
-        line(FULL), code("https://clouds.example.org/paper"), code("_files/2007/abc"), code("def-Abstract.html")
-    )
-    assert found(lines) == lines
-    entry = down(code("10.1016/0005-1234"), code("URL http"), code("s://example.org/pii/0005"), code("12345678"))
-    assert found(entry) == entry
-    apart = [line(f"{FULL}:", 698.0), *down(code("a = 1"), code("b = 2"), code("c = 3"))]
-    assert [type(one) for one in found(apart)] == [TextLine, Block]
-
-
-def test_two_lines_or_a_paper_set_as_by_a_typewriter_are_no_program() -> None:
-    assert found(two := down(code("a = 1"), code("b = 2"))) == two
-    lines = down(code("a = 1"), code("b = 2"), code("c = 3"))
-    assert found(lines, body=Body(10.0, 12.0, is_mono=True)) == lines
-
-
-def test_a_fence_inside_a_program_does_not_end_it() -> None:
-    assert listing(down(code("```"), code("x = 1"), code("```"))) == "````\n```\nx = 1\n```\n````"
-
-
-def test_no_line_of_a_program_is_taken_for_a_page_mark() -> None:
-    program = down(code("a = 1"), code("b = 2"), code("---"), code("c = 3"), step=12.0)
-    program[2].base = program[2].runs[0].base = program[1].base - 24.0
-    program[3].base = program[3].runs[0].base = program[2].base - 24.0
-    assert "\n\n---" not in listing(program)
-
-
-def test_the_text_continues_around_a_program() -> None:
-    page = """#set page(width: 400pt, height: 500pt, margin: 50pt)
-#set par(justify: true)
-#set text(size: 10pt)
-= 1 Introduction
-
-#lorem(40) Clouds that nobody counted are
-
-```py
-def count(sky_of):
-    # every cloud
-    return len(sky_of)
-```
-
-counted here. #lorem(30)"""
-    text = PdfiumLayout().convert(typeset(page)).markdown
-    assert "```\ndef count(sky_of):\n    # every cloud\n    return len(sky_of)\n```" in text
-    assert "nobody counted are counted here." in text
 
 
 @pytest.mark.parametrize("name", ["NimbusMonL-Regu", "CMITT10", "SourceCodePro-Regular", "LucidaConsole", "SFTT1000"])
@@ -222,7 +130,7 @@ def test_the_fonts_of_programs_are_known_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("font", "text"), [("CMMI10", "x ."), ("CMMI10", "x \u25b7"), ("MSAM10", "\u25b7"), ("LASY10", "\u2704")]
 )
-def test_the_triangle_before_a_comment_is_not_part_of_a_formula(font: str, text: str) -> None:
+def test_a_triangle_is_no_formula(font: str, text: str) -> None:
     steps = [short(*one) for one in STEPS]
     triangle = replace(run(text, LEFT + 80), font=read_font(font), has_space=True)
     comment = replace(run("one more", LEFT + 110), has_space=True)
@@ -250,7 +158,7 @@ def test_algorithms_side_by_side_are_written_in_sequence(mark: str) -> None:
     assert (left[4].split()[1:], right[4].split()[1:]) == (["return", "the", "count"], ["return", "the", "height"])
 
 
-def test_algorithms_side_by_side_are_read_one_after_the_other_from_a_page() -> None:
+def test_side_by_side_algorithms_of_a_page() -> None:
     steps = "1#h(14pt)count {0} \\\n 2#h(14pt)*for* each {0} *do* \\\n 3#h(24pt)send a boat \\\n 4#h(14pt)*return* {0}"
     cells = ", ".join(
         f"[*Algorithm {at}* Counting {what} \\\n {steps.format(what)}]" for at, what in ((1, "sky"), (2, "sea"))
@@ -277,3 +185,73 @@ def test_step_numbers_are_processed_in_linear_time(numbers: str) -> None:
         return lambda: replace_listings(lines, [], ONE_COLUMN, BODY, Dehyphenator([]))
 
     assert find_growth(find, [500, 4_000], 0.05) is None
+
+
+ALGORITHMS = Path(__file__).parent / "algorithms"
+FORMULA = re.compile(r"\$[^$]+\$(?: ?= ?)?")
+NUMBERED = """\
+Data: graph $, source $
+ 1 foreach $ do
+ 2    $;
+ 3 end
+ 4 while $ do
+ 5    take $ with the least $ from $;
+ 6    if $ then
+ 7       stop;
+ 8    else
+ 9       $;  // relax
+10    end
+11 end
+12 return $"""
+BOXED = """\
+Data: numbers $
+$;
+for $ to $ do
+   $;
+end
+return $"""
+UNDECORATED = """\
+$
+for $ to $ do
+  $
+  if $ then
+    break
+  end if
+end for
+return $"""
+SORT = """\
+Insertion-Sort$
+1 for $ to $.length
+2     key $
+3     // Insert $ into the sorted sequence $.
+4     $
+5     while $ and $ key
+6          $
+7          $
+8     $key"""
+HEAP = """\
+Max-Heapify$
+ 1 $Left$
+ 2 $Right$
+ 3 if $.heap-size and $
+ 4     largest $
+ 5 else largest $
+ 6 if $.heap-size and $[largest]
+ 7     largest $
+ 8 if largest $
+ 9     exchange $[largest]
+10     Max-Heapify($, largest)"""
+
+
+def read_listings(name: str) -> tuple[list[str], str]:
+    """Return the fenced blocks, each formula as a dollar sign, and the text without them."""
+    markdown = PdfiumLayout().convert((ALGORITHMS / f"{name}.pdf").read_bytes()).markdown
+    prose, fenced = markdown.split("```")[::2], markdown.split("```")[1::2]
+    return [FORMULA.sub("$", block).strip("\n") for block in fenced], "\n".join(prose)
+
+
+@pytest.mark.parametrize(
+    ("name", "listings"), [("algorithm2e", [NUMBERED, BOXED, UNDECORATED]), ("clrs", [SORT, HEAP])]
+)
+def test_an_algorithm_keeps_its_steps(name: str, listings: list[str]) -> None:
+    assert read_listings(name)[0] == listings

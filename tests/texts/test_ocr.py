@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 import typst
 
-from invented_pdfs import PICTURE, by_hand, lines, typeset
+from invented_pdfs import by_hand, lines, typeset
 from invented_scans import Reader, scanned
 from peercorpus.errors import MissingExtraError
 from peercorpus.installation import advise_install
@@ -41,18 +41,6 @@ PAPER = f"""
 {PROSE.replace("gradient", "message").replace("momentum", "inertia")}
 = Method
 {PROSE.replace("gradient", "sample").replace("server", "learner")}
-"""
-TWO_COLUMNS = f"""
-#set page(width: 612pt, height: 792pt, margin: 54pt, columns: 2)
-#set text(size: 10pt)
-#set par(justify: true)
-{PROSE}
-
-{PROSE.replace("gradient", "message").replace("momentum", "inertia")}
-#colbreak()
-{PROSE.replace("gradient", "sample").replace("server", "learner")}
-
-{PROSE.replace("delay", "lag").replace("epochs", "passes")}
 """
 
 
@@ -95,7 +83,7 @@ def line(
     return WordRow(text, left / WIDTH, top / HEIGHT, right / WIDTH, (top + high) / HEIGHT, stroke)
 
 
-def test_similar_font_sizes_are_merged_and_larger_or_bold_lines_are_recognised() -> None:
+def test_similar_font_sizes_are_merged() -> None:
     body = [line("A line of the body with forty letters.", top=100 + 12 * row, size=10 + row % 2) for row in range(8)]
     title = line("A title set larger", top=50, size=17, stroke=3.4)
     tall = line("A line with a tall sign like x^T in it.", top=220, size=13, letter=3.6)
@@ -106,12 +94,7 @@ def test_similar_font_sizes_are_merged_and_larger_or_bold_lines_are_recognised()
     assert [run.text for run in runs if run.font.is_bold] == ["1 Introduction"]
 
 
-def test_a_hyphenated_line_end_is_recognised_and_a_minus_sign_is_not() -> None:
-    runs = to_runs([line("an addi-", top=100), line("x -", top=120)], WIDTH, HEIGHT)
-    assert [(run.text, run.is_cut) for run in runs] == [("an addi", True), ("x -", False)]
-
-
-def test_boxes_side_by_side_are_one_line_and_columns_stay_apart() -> None:
+def test_boxes_side_by_side_are_one_line() -> None:
     boxes = [line("1", top=100), line("Introduction", top=101, left=112), line("The right column", top=100, left=330)]
     found = join_lines(to_runs(boxes, WIDTH, HEIGHT), 0)
     assert [one.text for one in found] == ["1 Introduction", "The right column"]
@@ -128,25 +111,10 @@ def test_only_the_pages_without_text_are_recognised() -> None:
     assert engine.convert(pdf).ocr_pages == ()
 
 
-def test_recognised_text_has_headings_and_paragraphs_like_any_page() -> None:
-    converted = LayoutWithOcr(Reader(paper())).convert(scanned(paper()))
-    assert words(converted.markdown) == words(PdfiumLayout().convert(paper()).markdown)
-
-
-def test_two_columns_of_an_image_are_read_in_order() -> None:
-    converted = LayoutWithOcr(Reader(paper(TWO_COLUMNS))).convert(scanned(paper(TWO_COLUMNS)))
-    assert words(converted.markdown) == words(PdfiumLayout().convert(paper(TWO_COLUMNS)).markdown)
-
-
-def test_a_picture_without_prose_is_not_mistaken_for_a_page_of_text() -> None:
+def test_a_picture_is_no_page_of_text() -> None:
     pdf = scanned(typeset("Loss Epoch 0 1 2 3"), leaving=())
     converted = LayoutWithOcr(Reader(typeset("Loss Epoch 0 1 2 3"))).convert(pdf)
     assert (converted.ocr_pages, converted.characters) == ((), 0)
-
-
-def test_an_empty_page_is_not_recognised() -> None:
-    converted = LayoutWithOcr(Reader(typeset("Nobody asks"))).convert(by_hand([lines("One"), PICTURE]))
-    assert converted.ocr_pages == ()
 
 
 def test_ocr_is_off_by_default_and_names_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +132,7 @@ needs_rapidocr = pytest.mark.skipif(find_spec("rapidocr") is None, reason="the e
 
 @pytest.mark.slow
 @needs_rapidocr
-def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
+def test_rapidocr_finds_words_in_order() -> None:
     engine = load_engine("pdfium-layout", EngineSettings(ocr="auto"))
     printed = PdfiumLayout().convert(paper())
     converted = engine.convert(scanned(paper()))
@@ -178,15 +146,7 @@ def test_rapidocr_finds_the_words_of_a_scanned_page_in_their_order() -> None:
 
 @pytest.mark.slow
 @needs_rapidocr
-def test_rapidocr_keeps_two_columns_apart() -> None:
-    wanted = words(PdfiumLayout().convert(paper(TWO_COLUMNS)).markdown)
-    found = words(OcrEngine().convert(scanned(paper(TWO_COLUMNS), dpi=150)).markdown)
-    assert longest_common(wanted, found) >= 0.95 * len(wanted)
-
-
-@pytest.mark.slow
-@needs_rapidocr
-def test_the_engine_that_reads_every_page_leaves_the_text_layer_aside() -> None:
+def test_reading_every_page_ignores_its_text() -> None:
     converted = load_engine("rapidocr").convert(
         by_hand([lines(*(f"Printed line number {word} of the page" for word in ("one", "two", "three", "four")))])
     )

@@ -1,16 +1,17 @@
-"""Lines are joined as a reader would join them."""
-
-from collections.abc import Callable
+"""Lines are joined as a reader would join them, and lists of references without a heading are recognised."""
 
 import pytest
 
-from hostile_texts import find_growth
-from invented_lines import BODY, BOLD, LEFT, RIGHT, SERIF, blocks, line, run, stacked
+from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, RIGHT, SERIF, blocks, line, run, stacked
+from invented_pdfs import typeset
 from peercorpus.pdf.glyphs import Font, read_font
+from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
+from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.hyphenation import Dehyphenator
 from peercorpus.texts.layout.paragraphs import rejoin
-from peercorpus.texts.layout.pdfium_layout import block_markdown
+from peercorpus.texts.layout.pdfium_layout import PdfiumLayout, block_markdown
+from peercorpus.texts.layout.references import find_unheaded_references
 
 FULL = "These words fill the whole of their column from its left end to the right"
 
@@ -19,27 +20,11 @@ def told(found: list[Block]) -> list[tuple[BlockKind, list[str]]]:
     return [(block.kind, [one.text for one in block.lines]) for block in found]
 
 
-def test_lines_at_the_usual_distance_are_one_paragraph() -> None:
-    found = blocks(*stacked(line(FULL), line(FULL), line("end.", right=150.0)))
-    assert told(found) == [(BlockKind.PARAGRAPH, [FULL, FULL, "end."])]
-
-
-def test_an_indent_a_gap_or_another_size_starts_a_paragraph() -> None:
+def test_an_indent_starts_a_paragraph() -> None:
     end, more = line(f"{FULL}.", 688.0), line(FULL, 676.0, left=LEFT + 12)
     assert len(blocks(line(FULL), end, more)) == 2
     assert len(blocks(line(FULL), line(FULL, 680.0))) == 2
     assert len(blocks(line(FULL), line(FULL, 688.0, size=8.0))) == 2
-
-
-def test_a_short_last_line_followed_by_a_gap_ends_a_paragraph() -> None:
-    lines = stacked(line(FULL), line("end.", right=150.0), line(FULL), step=13.5)
-    assert len(blocks(*lines)) == 2
-
-
-def test_a_sentence_continues_at_the_top_of_the_next_page() -> None:
-    first, second = line(FULL, 100.0), line("and goes on here.", 700.0, page=1)
-    assert told(blocks(first, second)) == [(BlockKind.PARAGRAPH, [FULL, "and goes on here."])]
-    assert len(blocks(line(f"{FULL}.", 100.0), line("And here is another.", page=1))) == 2
 
 
 def test_items_captions_and_footnotes_are_recognised() -> None:
@@ -52,15 +37,6 @@ def test_items_captions_and_footnotes_are_recognised() -> None:
         note,
     )
     assert [block.kind for block in found] == [BlockKind.ITEM, BlockKind.ITEM, BlockKind.CAPTION, BlockKind.FOOTNOTE]
-
-
-def test_a_line_further_left_than_a_finished_item_is_not_part_of_it() -> None:
-    item, end = (
-        line("• One point that fills", 700.0, left=LEFT + 12),
-        line("its lines.", 688.0, left=LEFT + 24, right=200.0),
-    )
-    found = blocks(item, end, line("The text goes on.", 676.0))
-    assert [block.kind for block in found] == [BlockKind.ITEM, BlockKind.PARAGRAPH]
 
 
 def references(*entries: TextLine) -> list[tuple[BlockKind, list[str]]]:
@@ -82,47 +58,12 @@ def raised(number: str, text: str, base: float = 700.0, size: float = 10.0) -> T
     return TextLine([mark, words], LEFT, RIGHT, base, size, 0)
 
 
-def test_numbers_that_are_raised_or_in_round_brackets_are_labels_where_they_count_on() -> None:
+def test_numbers_that_count_on_are_labels() -> None:
     heading = line("References", 720.0, font=BOLD, size=12.0, right=180.0)
     above = blocks(heading, raised("1", "A. One."), raised("2", "B. Two.", 688.0), raised("7", "to the 7.", 676.0))
     assert [lines for _, lines in told(above)[1:]] == [["1A. One."], ["2B. Two.", "7to the 7."]]
     round_labels = references(line("(1) A. One, 4"), line("(3) Herbs Press."), line("(2) B. Two."))
     assert [lines for _, lines in round_labels] == [["(1) A. One, 4", "(3) Herbs Press."], ["(2) B. Two."]]
-
-
-def test_a_footnote_among_the_references_is_not_an_entry() -> None:
-    found = blocks(
-        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
-        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
-        raised("1", "A note that", 120.0, 8.0),
-        line("ends here.", 110.0, size=8.0),
-    )
-    assert told(found)[3:] == [(BlockKind.FOOTNOTE, ["1A note that", "ends here."])]
-
-
-def test_a_footnote_below_the_references_is_not_part_of_the_last_entry() -> None:
-    found = blocks(
-        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
-        *stacked(line("[1] A. One. First."), line("[2] B. Two. Second.")),
-        line("and so ends a note", 120.0, size=8.0),
-        line("of the page before.", 110.0, size=8.0),
-    )
-    assert told(found)[3:] == [(BlockKind.PARAGRAPH, ["and so ends a note", "of the page before."])]
-
-
-def test_a_caption_among_the_references_has_all_of_its_lines() -> None:
-    found = blocks(
-        line("References", 720.0, font=BOLD, size=12.0, right=180.0),
-        line("A. One. First.", 700.0),
-        line("Figure 3: What the", 660.0),
-        line("old chart shows.", 648.0),
-        line("B. Two. Second.", 610.0),
-    )
-    assert told(found)[1:] == [
-        (BlockKind.ENTRY, ["A. One. First."]),
-        (BlockKind.CAPTION, ["Figure 3: What the", "old chart shows."]),
-        (BlockKind.ENTRY, ["B. Two. Second."]),
-    ]
 
 
 def test_a_paragraph_interrupted_by_a_table_is_joined() -> None:
@@ -137,7 +78,7 @@ def test_a_paragraph_interrupted_by_a_table_is_joined() -> None:
     ("rest", "parts"),
     [("goes on behind the page.", 2), ("30 of them are kept.", 2), ("Another text in small print.", 1)],
 )
-def test_a_footnote_continues_at_the_foot_of_the_next_page_and_the_text_after_it(rest: str, parts: int) -> None:
+def test_a_footnote_continues_on_the_next_page(rest: str, parts: int) -> None:
     mark = run("1", LEFT, 54.0, 6.0)
     note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
     pages = (
@@ -149,42 +90,6 @@ def test_a_footnote_continues_at_the_foot_of_the_next_page_and_the_text_after_it
     assert [len(block.lines) for block in found if block.kind is BlockKind.FOOTNOTE] == [parts]
     (text,) = (block for block in found if block.lines[0].text == FULL)
     assert text.lines[-1].text == "ends on the third page."
-
-
-def test_a_footnote_continues_at_the_foot_of_the_next_column() -> None:
-    mark = run("1", LEFT, 54.0, 6.0)
-    note = TextLine([mark, run("A note that", LEFT + 4, 50.0, 8.0, has_space=False)], LEFT, RIGHT, 50.0, 8.0, 0)
-    rest = line("goes on beside it.", 50.0, left=RIGHT + 12, right=RIGHT + 90, size=8.0)
-    found = rejoin([Block(BlockKind.FOOTNOTE, 0, [note]), Block(BlockKind.PARAGRAPH, 0, [rest])], BODY)
-    assert [len(block.lines) for block in found] == [2]
-
-
-def test_a_sentence_continues_in_a_line_lowered_by_a_tall_formula() -> None:
-    pushed = line("goes on here.", 682.0, right=200.0)
-    assert told(blocks(line(FULL), pushed)) == [(BlockKind.PARAGRAPH, [FULL, "goes on here."])]
-    for first, second in (
-        (line(f"{FULL}."), pushed),
-        (line(FULL, right=300.0), pushed),
-        (line(FULL), line("Goes on here.", 682.0, right=200.0)),
-        (line(FULL), line("goes on here.", 660.0, right=200.0)),
-        (line(FULL, left=200.0), pushed),
-    ):
-        assert len(blocks(first, second)) == 2
-
-
-def test_lines_below_the_title_are_separate() -> None:
-    names = stacked(line("Anonymous authors", right=190.0), line("Paper under double-blind review", right=250.0))
-    assert len(blocks(*names)) == 2
-    wide = line("A. One, B. Two and C. Three", left=130.0, right=370.0)
-    centred = stacked(wide, line("Department of Kites, University of the Winds", left=140.0, right=360.0))
-    assert len(blocks(*centred)) == 2
-    more = stacked(line("A. One, B. Two,", left=200.0, right=300.0), line("C. Three", left=220.0, right=280.0))
-    assert len(blocks(*more)) == 1
-
-
-def test_below_the_first_heading_short_lines_are_joined() -> None:
-    heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
-    assert len(blocks(heading, *stacked(line("Some words", right=190.0), line("and more", right=180.0)))) == 2
 
 
 def rendered(*lines: TextLine) -> str:
@@ -213,41 +118,9 @@ def test_other_bold_words_are_not_marked() -> None:
 
 
 @pytest.mark.parametrize(("head", "rest"), [("Kite-2", ".5 flies."), ("arXiv:", "2101 has it."), ("approx.", "imate")])
-def test_a_bold_run_in_heading_does_not_end_within_a_word(head: str, rest: str) -> None:
+def test_a_bold_run_ends_with_a_word(head: str, rest: str) -> None:
     parts = [run(head, font=BOLD), run(rest, LEFT + 50, has_space=False)]
     assert rendered(TextLine(parts, LEFT, RIGHT, 700.0, 10.0, 0)) == f"{head}{rest}"
-
-
-def test_a_line_that_ends_far_before_its_column_ends_a_paragraph_without_any_space() -> None:
-    heading = line("1 Introduction", 730.0, font=BOLD, size=12.0, right=200.0)
-
-    def paragraphs(*lines: TextLine) -> int:
-        return len(blocks(heading, *stacked(*lines))) - 1
-
-    assert paragraphs(line(FULL), line("So it ends.", right=200.0), line(FULL)) == 2
-    assert paragraphs(line(FULL), line("So it ends with", right=200.0), line(FULL)) == 1
-    beside = [line(text, right=300.0) for text in ("Words beside a figure", "that end.", "And others that", "go on.")]
-    assert paragraphs(*beside) == 1
-    long = line("https://example.org/an/address/that/had/no/room/on/the/line/before shows it")
-    assert paragraphs(line(FULL), line("So it is.", right=200.0), long) == 1
-
-
-def test_the_name_of_a_theorem_begins_a_paragraph_behind_a_full_line() -> None:
-    for text in ("Corollary 2. It holds.", "Proof. It is so."):
-        assert len(blocks(*stacked(line(FULL), line(f"{FULL}."), line(text, font=BOLD)))) == 2
-    assert len(blocks(*stacked(line(FULL), line(f"{FULL}."), line("Theorem 2 says that it holds.")))) == 1
-
-
-def test_prose_after_a_list_is_not_an_item() -> None:
-    found = blocks(
-        *stacked(
-            line("They are:", right=150.0),
-            line("1) The first point which fills its line"),
-            line("ends here.", left=LEFT + 12, right=200.0),
-            line("These words are of the text again, at the left end of the column."),
-        )
-    )
-    assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.PARAGRAPH]
 
 
 @pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])
@@ -270,14 +143,6 @@ def test_a_labelled_entry_interrupted_by_a_float_is_joined() -> None:
     assert len(join("A. One. Herbs of", "B. Two. 2019.")) == 2
 
 
-def test_joining_takes_linear_time() -> None:
-    def join(size: int) -> Callable[[], object]:
-        small = [Block(BlockKind.PARAGRAPH, 0, [line("goes on here", 700.0 - at, size=8.0)]) for at in range(size)]
-        return lambda: rejoin(small, BODY)
-
-    assert find_growth(join, [1_000, 8_000], 0.05) is None
-
-
 def begun(number: str, title: str, behind: str, base: float, number_font: Font = SERIF) -> TextLine:
     """A line with a number, a bold title and the rest of the line."""
     runs = [run(number, LEFT, base, font=number_font)]
@@ -287,7 +152,7 @@ def begun(number: str, title: str, behind: str, base: float, number_font: Font =
 
 
 @pytest.mark.parametrize("number_font", [SERIF, BOLD])
-def test_a_numbered_heading_that_its_paragraph_follows_is_a_heading(number_font: Font) -> None:
+def test_a_heading_has_its_paragraph(number_font: Font) -> None:
     section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
     lines = [begun("1.1.", "Rain.", "It falls on the", 700.0, number_font), line(FULL, 688.0)]
     lines += [begun("1.2.", "Snow.", "It falls too", 660.0, number_font), line("and stays.", 648.0, right=200.0)]
@@ -310,7 +175,72 @@ def test_a_numbered_heading_that_its_paragraph_follows_is_a_heading(number_font:
     ],
     ids=["not the next number", "no end of a title", "a list item", "no words behind"],
 )
-def test_a_numbered_bold_start_is_no_heading_unless_it_counts_on_and_ends(number: str, title: str, behind: str) -> None:
+def test_a_bold_number_that_counts_on(number: str, title: str, behind: str) -> None:
     section = line("1. Clouds", 740.0, size=12.0, font=BOLD, right=200.0)
     first = begun(number, title, behind, 700.0)
     assert first.text in [text for _, texts in told(blocks(section, first, line(FULL, 688.0))) for text in texts]
+
+
+ENTRIES = ("[1] A. One. Herbs,", "2019.", "[2] B. Two. Teas, 2020.", "[3] C. Three. Cups, 2021.")
+
+
+def page(*texts: str, number: int = 0, left: float = LEFT) -> list[TextLine | Block]:
+    return [line(text, 700.0 - 12 * at, left=left, page=number) for at, text in enumerate(texts)]
+
+
+def begins(*pages: list[TextLine | Block]) -> list[str]:
+    return [found.text for found in find_unheaded_references(pages, [ONE_COLUMN] * len(pages))]
+
+
+def test_numbers_with_years_are_references() -> None:
+    assert begins(page("The end.", *ENTRIES)) == ["[1] A. One. Herbs,"]
+
+
+def test_references_continue_on_the_next_page() -> None:
+    columns = PageColumns(((LEFT, 250.0), (260.0, RIGHT)))
+    lines = [*page(*ENTRIES[:2]), *page(ENTRIES[2], left=260.0)]
+    pages = [lines, page(ENTRIES[3], number=1)]
+    assert [found.text for found in find_unheaded_references(pages, [columns, ONE_COLUMN])] == ["[1] A. One. Herbs,"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ENTRIES[:3],
+        ("[1] First", "[2] Second", "[3] Third", "[4] Fourth"),
+        ("[1] In 2019", "[3] in 2020", "[2] in 2021", "[4] in 2022"),
+        ("[1] In 2019", *["it was said,"] * 20, "[2] in 2020", "[3] in 2021"),
+    ],
+    ids=["two entries", "no years", "another order", "too far apart"],
+)
+def test_other_numbers_are_not_references(texts: tuple[str, ...]) -> None:
+    assert begins(page(*texts)) == []
+
+
+def test_superscript_citations_are_linked_to_entries_with_superscript_labels() -> None:
+    page = r"""#set text(size: 10pt, font: "New Computer Modern")
+#align(center)[#text(17pt)[Herbs and Teas] \\ A. Kelp,#super[1,2] B. Wrack#super[2]]
+= 1 Introduction
+#lorem(80) Herbs were weighed,#super[1,2] and teas were poured.#super[3\u{2013}5] Ten#super[th] boats, 10#super[3] cups
+and #super[4]He were seen by Smith and others.#super[4] #lorem(80)
+
+= References
+#set text(size: 8pt)
+#set par(hanging-indent: 10pt, spacing: 5pt, leading: 5pt)
+#super[1]A. Kelp and B. Wrack, Sixteen harmonics are enough for all of us and for all of them who read long titles of
+papers, Tidal Letters 2, 77 (2009).
+
+#super[2]C. Dune, Kernels, Coasts 19, 1001 (2012).
+
+#super[3]D. Reed, Samples, Journal 3, 2 (2013).
+
+#super[4]E. Smith, Samples, Journal 3, 3 (2013).
+
+#super[5]F. Reed, Samples, Journal 3, 4 (2013).
+"""
+    converted = PdfiumLayout().convert(typeset(page))
+    assert converted.blocks is not None
+    text = StructuredText(converted.markdown, converted.blocks)
+    assert [entry.number for entry in text.bibliography] == ["1", "2", "3", "4", "5"]
+    targets = [text.find_target(mention) for mention in text.mentions]
+    assert [target and target.number for target in targets] == ["1", "2", "3", "4", "5", "4"]

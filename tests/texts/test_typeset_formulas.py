@@ -40,7 +40,7 @@ def test_every_other_formula_has_its_number(displays: list[tuple[str, str]]) -> 
     ]
 
 
-def test_the_signs_of_a_run_are_those_of_its_nodes() -> None:
+def test_a_runs_signs_are_its_nodes() -> None:
     with open_pdf((FOLDER / "formulas.pdf").read_bytes()) as document:
         runs = [run for page in open_pages(document) if page for run in page[1].runs]
     assert [read_signs(run) for run in runs] == ["".join(node.latex for node in nodes_of(run)) for run in runs]
@@ -52,15 +52,6 @@ def test_latex_has_commands_only_and_is_balanced() -> None:
         latex = Formula([], signs, None, 1.0, 0, NOWHERE).latex
         assert latex.isascii(), latex
         assert read_formula(latex).tag is None
-
-
-def test_rows_are_put_into_an_environment_and_an_unknown_symbol_is_a_box() -> None:
-    formula = Formula([], "a = b \\\\ c = \ufffd", None, 1.0, 0, NOWHERE)
-    assert formula.latex == r"\begin{gathered}a = b \\ c = \Box\end{gathered}"
-
-
-def test_a_formula_that_cannot_compile_is_left_as_it_is() -> None:
-    assert Formula([], r"\frac{σ", None, 0.0, 0, NOWHERE).latex == r"\frac{σ"
 
 
 def test_latex_compiles(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from in_this_process import InThisProcess
 from invented_pdfs import HOSTILE, PICTURE, by_hand, encrypted, lines
 from naming import Naming
 from peercorpus.errors import UnreadablePdfError
-from peercorpus.execution.executor import Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import Stage, no_report
@@ -19,7 +18,7 @@ from peercorpus.records.documents import Inspection
 from peercorpus.records.enums import Reason, SignKind
 from peercorpus.records.papers import SetAside
 from peercorpus.versions import inspect
-from peercorpus.versions.inspect import INSPECTOR, inspect_file, read_date
+from peercorpus.versions.inspect import inspect_file, read_date
 from peercorpus.workspace.harvest_state import StoredFile
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -71,7 +70,7 @@ def found(workspace: Workspace) -> dict[str, Inspection]:
     return {row.sha256: row for row in workspace.tables.read(Inspection, VENUE)}
 
 
-def test_every_file_is_inspected_once_however_many_papers_have_it(workspace: Workspace) -> None:
+def test_every_file_is_inspected_once(workspace: Workspace) -> None:
     one, two = by_hand([REVIEW]), papers(1)[0]
     spread = InThisProcess()
     sha256s = hold(workspace, [one, two, None, one])
@@ -91,7 +90,7 @@ def test_every_file_is_inspected_once_however_many_papers_have_it(workspace: Wor
     assert workspace.tables.is_finished("0-inspections", VENUE, "inspect_files", KEY)
 
 
-def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_inspected(workspace: Workspace) -> None:
+def test_a_bad_file_is_not_inspected(workspace: Workspace) -> None:
     missing = by_hand([lines("Not on disk")])
     sha256s = hold(workspace, [*HOSTILE.values(), *papers(3), missing])
     workspace.files.path(sha256s[-1]).unlink()
@@ -109,14 +108,6 @@ def test_a_bad_file_is_set_aside_with_its_reason_and_the_others_are_inspected(wo
     left = list(workspace.tables.read(SetAside, VENUE))
     assert {(row.stage, row.venue_id) for row in left} == {("inspect_files", VENUE)}
     assert all(row.forum_id and row.detail.endswith(".") and "\n" not in row.detail for row in left)
-
-
-def test_every_failure_has_a_reason(workspace: Workspace) -> None:
-    failures = tuple(Failure(kind, "It failed.") for kind in FailureKind)
-    hold(workspace, papers(5))
-    (balance,) = run(workspace, InThisProcess(failures=failures)).balance(workspace, VENUE)
-    assert balance.set_aside == {Reason.PDF_CRASHED: 2, Reason.PDF_OUT_OF_MEMORY: 1, Reason.PDF_TIMEOUT: 1}
-    assert balance.holds
 
 
 def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,18 +134,7 @@ def test_only_new_files_are_inspected_and_removed_ones_dropped(workspace: Worksp
     assert stage.balance(workspace, VENUE)[0].holds
 
 
-def test_a_changed_inspector_inspects_everything_again(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    sha256s = hold(workspace, papers(2))
-    run(workspace, InThisProcess())
-    monkeypatch.setattr(inspect, "INSPECTOR", "another")
-    spread = InThisProcess()
-    run(workspace, spread, LATER_KEY)
-    assert spread.read == sha256s
-    assert {row.inspector for row in found(workspace).values()} == {"another"}
-    assert INSPECTOR != "another"
-
-
-def test_metadata_are_read_and_an_invalid_date_is_a_problem() -> None:
+def test_an_invalid_date_is_a_problem() -> None:
     page = by_hand([REVIEW])
     looked = inspect_file(
         dated(page, CreationDate="D:20210429164919-05'00'", ModDate="D:20219999", Producer="TeX a@b.c")
@@ -193,12 +173,12 @@ def test_an_unreadable_pdf_is_reported(name: str) -> None:
         inspect_file(encrypted(by_hand([REVIEW])))
 
 
-def test_a_damaged_file_is_inspected_if_it_can_be_repaired() -> None:
+def test_a_repaired_file_is_inspected() -> None:
     looked = inspect_file(by_hand([REVIEW]).replace(b"trailer", b"trailed"))
     assert (looked.pages, len(looked.signs), looked.problems) == (1, 2, (Naming("repaired", "damaged"),))
 
 
-def test_pages_after_the_references_and_beyond_a_limit_are_not_inspected() -> None:
+def test_later_pages_are_not_inspected() -> None:
     thanks = lines("Acknowledgements")
     plain, references = lines("Words"), lines("References")
     assert _thanks([REVIEW, plain, references, thanks])
@@ -209,11 +189,6 @@ def test_pages_after_the_references_and_beyond_a_limit_are_not_inspected() -> No
 
 def _thanks(pages: list[bytes]) -> bool:
     return SignKind.ACKNOWLEDGEMENTS in {sign.kind for sign in inspect_file(by_hand(pages)).signs}
-
-
-def test_a_page_with_very_much_text_is_inspected() -> None:
-    looked = inspect_file(by_hand([REVIEW, lines(*["words and words"] * 20_000)]))
-    assert (looked.pages, len(looked.signs)) == (2, 2)
 
 
 def test_a_file_that_disappeared_is_unreadable(tmp_path: Path) -> None:

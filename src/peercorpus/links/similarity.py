@@ -183,18 +183,18 @@ RUN_WORDS = 5
 """Number of words in the runs by which texts are compared."""
 
 MIN_TEXT_RUNS = 300
-"""Minimum number of rare runs of a text; with fewer, texts are not compared (`tests/links/test_alike.py`)."""
+"""Minimum number of rare runs of a text; with fewer, texts are not compared (`tests/links/test_similarity.py`)."""
 
 MIN_ABSTRACT_PAIRS = 15
 """Minimum number of rare word pairs of an abstract, about 16 words.
 
-A generic abstract of 12 words links no papers (`docs/benchmarks.md`); see also `tests/links/test_short_abstracts.py`.
+A generic abstract of 12 words links no papers (`docs/benchmarks.md`); see also `tests/links/test_similarity.py`.
 """
 
 MIN_PAIRS_BESIDE_SENTENCE = 5
 """Minimum number of word pairs shared outside one sentence, as a group may describe its aim in the same one.
 
-Invented pairs with one sentence in common share at most 3 others (`tests/links/test_planted_works.py`).
+Invented pairs with one sentence in common share at most 3 others (`tests/links/test_link_submissions.py`).
 """
 
 STOCK_WORDS = SMALL_WORDS | STOCK

@@ -1,0 +1,110 @@
+"""Folders of releases: an earlier one is replaced, one of the two always exists, and two runs never write at once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from peercorpus.errors import PeercorpusError
+from peercorpus.release.folder import lock_folder, own_folder, replace_folder
+
+
+def write(folder: Path, word: str) -> None:
+    with replace_folder(folder) as partial:
+        (partial / "word").write_text(word)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path / "release", "earlier")
+    return tmp_path / "release"
+
+
+@pytest.mark.fault(
+    "kill", "Ctrl-C between the two renames of a finished release", "the earlier release, as it was", times=2
+)
+@pytest.mark.parametrize("renames", [0, 1])
+def test_an_interrupt_leaves_one_of_two_releases(folder: Path, renames: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Path] = []
+    rename = Path.rename
+
+    def interrupted(path: Path, to: Path) -> Path:
+        if len(done) == renames:
+            done.append(path)
+            raise KeyboardInterrupt
+        done.append(path)
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(folder, "later")
+    assert (folder / "word").read_text() == "earlier"
+    assert [path.name for path in folder.parent.iterdir()] == ["release"]
+
+
+@pytest.mark.fault(
+    "kill", "SIGKILL between the two renames of a finished release", "the next run begins with the earlier one"
+)
+def test_a_release_moved_away_is_restored(folder: Path) -> None:
+    folder.rename(folder.with_name(".release.replaced"))
+    with pytest.raises(ZeroDivisionError), replace_folder(folder):
+        raise ZeroDivisionError
+    assert (folder / "word").read_text() == "earlier"
+    write(folder, "later")
+    assert (folder / "word").read_text() == "later"
+    assert [path.name for path in folder.parent.iterdir()] == ["release"]
+
+
+BUSY = "Another run is writing .*release'; wait until it ends, or stop it, then try again."
+
+
+def write_release(folder: Path) -> None:
+    with replace_folder(folder) as partial:
+        (partial / "papers").write_text("papers")
+
+
+def test_a_folder_that_another_run_is_writing_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    write_release(folder)
+    with replace_folder(folder) as partial:
+        (partial / "papers").write_text("new papers")
+        with pytest.raises(PeercorpusError, match=BUSY):
+            write_release(folder)
+        assert (folder / "papers").read_text() == "papers"
+    assert (folder / "papers").read_text() == "new papers"
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]
+    write_release(folder)
+    assert (folder / "papers").read_text() == "papers"
+
+
+def test_the_folder_of_a_killed_run_is_replaced(tmp_path: Path) -> None:
+    left = tmp_path / ".release.partial"
+    left.mkdir()
+    (left / "half").touch()
+    write_release(tmp_path / "release")
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]
+    assert not (tmp_path / "release" / "half").exists()
+
+
+def test_a_renamed_folder_leaves_the_next_runs(tmp_path: Path) -> None:
+    partial = tmp_path / "partial"
+    with own_folder(partial, tmp_path / "release"):
+        partial.rename(tmp_path / "release")
+        partial.mkdir()
+        (partial / "of the next").touch()
+    assert (partial / "of the next").exists()
+
+
+def test_a_lock_is_free_after_an_error(tmp_path: Path) -> None:
+    opened: list[int] = []
+
+    def fail() -> None:
+        with lock_folder(tmp_path, tmp_path / "release") as descriptor:
+            opened.append(descriptor)
+            raise BlockingIOError
+
+    for _ in range(2):
+        with pytest.raises(BlockingIOError):
+            fail()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(opened[0])
