@@ -58,6 +58,11 @@ def test_listed_sentences_are_read_as_labelled(kind: str) -> None:
     assert sum(name_kind(read_resolution(one)) == kind for one in sentences) >= SHARES[kind] * len(sentences)
 
 
+def test_no_other_sentence_means_all_resolved() -> None:
+    others = [one for kind, sentences in read_lists().items() if kind != "resolved all" for one in sentences]
+    assert [one for one in others if name_kind(read_resolution(one)) == "resolved all"] == []
+
+
 @pytest.mark.parametrize(
     ("sentence", "kind"),
     [
