@@ -58,6 +58,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "reminders": "workspace:reminders",
             "check": "workspace:check",
             "move": "workspace:move",
+            "hello": "hello:hello",
         },
         HELP: {
             "completion": "completion:completion",

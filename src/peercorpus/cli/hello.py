@@ -1,0 +1,8 @@
+"""The command `hello`."""
+
+from peercorpus.cli.console import WorkspaceFolder, say
+
+
+def hello(workspace: WorkspaceFolder) -> None:
+    """Print the name of a workspace."""
+    say(workspace.name)
