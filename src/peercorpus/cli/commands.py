@@ -58,7 +58,6 @@ COMMANDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "reminders": "workspace:reminders",
             "check": "workspace:check",
             "move": "workspace:move",
-            "hello": "hello:hello",
         },
         HELP: {
             "completion": "completion:completion",
