@@ -1,7 +1,5 @@
 """Define the metrics that need no model, and list all metrics by name."""
 
-from collections.abc import Sequence
-
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import prediction
 from peercorpus.metrics.bertscore import BERT_F1, BERT_PRECISION, BERT_RECALL  # noqa: F401 -- listed below
@@ -40,12 +38,6 @@ BLEU = Metric(
     extra="bench",
 )
 
-def recall_of_rejects(predicted: Sequence[bool], truth: Sequence[bool]) -> float:
-    """Return the share of rejected papers that were predicted to be rejected."""
-    return prediction.recall([not one for one in predicted], [not one for one in truth])
-
-
-REJECTS = Metric("reject_recall", recall_of_rejects, Takes.DECISIONS, "recall|positive:reject|none-rejected:undefined")
 ACCURACY = Metric("accuracy", prediction.accuracy, Takes.DECISIONS, "accuracy")
 PRECISION = Metric(
     "precision", prediction.precision, Takes.DECISIONS, "precision|positive:accept|none-predicted:undefined"
