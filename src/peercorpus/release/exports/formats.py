@@ -22,8 +22,6 @@ class ExportLayout(StrEnum):
     """`conversations` with `from` and `value` (ShareGPT)."""
     AXOLOTL = "axolotl"
     """`messages` with a flag for those to train on."""
-    PAIRS = "pairs"
-    """A list of speakers and texts."""
     RE2 = "re2"
     """File and field names of Re²."""
 
@@ -69,15 +67,10 @@ def _as_re2(sample: TrainingSample) -> dict[str, Any]:
     return {**sample.re2, "messages": _list_messages(sample)}
 
 
-def _as_pairs(sample: TrainingSample) -> dict[str, Any]:
-    return {"pairs": [[message.speaker.value, message.text] for message in sample.messages]}
-
-
 RENDERERS: dict[ExportLayout, Callable[[TrainingSample], dict[str, Any]]] = {
     ExportLayout.TRL: _as_messages,
     ExportLayout.LLAMA_FACTORY: _as_sharegpt,
     ExportLayout.AXOLOTL: _as_axolotl,
-    ExportLayout.PAIRS: _as_pairs,
     ExportLayout.RE2: _as_re2,
 }
 """Functions that render a sample; `jsonl` has none because it writes rows, not samples."""
