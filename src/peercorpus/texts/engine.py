@@ -131,7 +131,6 @@ ENGINES: Mapping[str, OwnEngine] = MappingProxyType(
         ),
         "pdfium-text": OwnEngine(f"{_HERE}.pdfium_text:PdfiumText", reads_hard=False),
         "auto": OwnEngine(f"{_HERE}.auto:AutoEngine", frozenset({"ocr", "heavier"}), reads_hard=False),
-        "title-line": OwnEngine(f"{_HERE}.title_line:TitleLine", reads_hard=False),
         "rapidocr": OwnEngine(f"{_HERE}.ocr_engines:OcrEngine"),
         "docling": OwnEngine(f"{_HERE}.docling:Docling", frozenset({"models"}), is_heavy=True),
         "nemotron": OwnEngine(f"{_HERE}.ocr_engines:Nemotron", frozenset({"models"}), is_heavy=True),
