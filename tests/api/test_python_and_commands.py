@@ -14,7 +14,7 @@ from peercorpus.cli.build import build, publish
 from peercorpus.cli.harvest import harvest
 from peercorpus.cli.simulate import simulate
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
-from peercorpus.execution.requests import BuildRequest, HarvestRequest
+from peercorpus.execution.requests import BuildRequest, HarvestRequest, PlanRequest
 from peercorpus.release.request import ReleaseRequest
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
@@ -25,7 +25,7 @@ RENAMED = {"workspace": "folder", "venue": "venue_ids", "venues": "venue_ids"}
 ONLY_COMMAND = {("harvest", "plan"): "`peercorpus.plan_harvest`, as it returns something else"}
 """Function and option that only the command has, with the reason."""
 
-REQUESTS = {"build": BuildRequest, "harvest": HarvestRequest, "publish": ReleaseRequest}
+REQUESTS = {"build": BuildRequest, "harvest": HarvestRequest, "plan_harvest": PlanRequest, "publish": ReleaseRequest}
 """Function → the class whose fields it takes as keywords."""
 
 ONLY_PYTHON = {"progress": "commands always show their progress"}
@@ -61,11 +61,9 @@ def test_a_function_takes_what_its_command_takes(command: Callable[..., Any]) ->
 
 
 def test_a_plan_takes_what_a_harvest_takes() -> None:
-    planned, harvested = (
-        set(inspect.signature(one).parameters) for one in (peercorpus.plan_harvest, peercorpus.harvest)
-    )
-    # A plan stores nothing and shows no progress.
-    assert harvested - planned == {"progress"}
+    planned, harvested = parameters_of(peercorpus.plan_harvest), parameters_of(peercorpus.harvest)
+    # A plan stores nothing, shows no progress, and always goes beside other harvests.
+    assert harvested - planned == {"refresh", "progress", "share_budget"}
     assert planned <= harvested
 
 

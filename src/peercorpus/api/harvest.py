@@ -15,7 +15,7 @@ from peercorpus.api.arguments import (
     read_venues,
 )
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.requests import HarvestRequest
+from peercorpus.execution.requests import HarvestRequest, PlanRequest
 
 if TYPE_CHECKING:
     from peercorpus.harvest.harvest import HarvestSummary
@@ -110,7 +110,7 @@ def plan_harvest(
         url_v1: Base URL of API v1; None means OpenReview's.
         url_v2: Base URL of API v2; None means OpenReview's.
         token_file: File with a token, which nobody else may read.
-        request: What would be fetched, as in `harvest`.
+        request: What would be fetched: the fields `scope`, `limit` and `no_files` of `peercorpus.HarvestRequest`.
 
     Returns:
         The plan of each venue, with its requests by step.
@@ -129,7 +129,7 @@ def plan_harvest(
     from peercorpus.harvest.plan import plan_harvest as run_plan
     from peercorpus.harvest.session import Access, open_client
 
-    asked = make_request(HarvestRequest, "plan_harvest", request)
+    asked = make_request(PlanRequest, "plan_harvest", request)
     token, path = read_optional_path(token_file, "token_file", "file"), read_path(folder, "folder")
     access = Access(url_v1, url_v2, token, is_held=False, is_shared=True)
     chosen = _choose_venues(venue_ids, asked, path)
@@ -138,7 +138,7 @@ def plan_harvest(
         return tuple(run_plan(opened, client, chosen, asked))
 
 
-def _choose_venues(venue_ids: str | Iterable[str], request: HarvestRequest, folder: Path) -> list[str]:
+def _choose_venues(venue_ids: str | Iterable[str], request: PlanRequest, folder: Path) -> list[str]:
     """Return the ids of the venues to harvest: those named, and those of a published dataset.
 
     Raises:

@@ -93,16 +93,13 @@ class BuildRequest(ReadingRequest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HarvestRequest:
-    """What a harvest fetches: the options of `peercorpus harvest`, and keyword arguments of `harvest` in Python.
+class PlanRequest:
+    """What a harvest would fetch, and keyword arguments of `plan_harvest` in Python.
 
     Attributes:
         scope: Also harvest all venues of a published dataset, which 'peercorpus recipe' lists.
         limit: Only the first N submissions of each venue, list by list in the order of their ids.
         no_files: Leave out the PDFs.
-        refresh: List everything again, and retry files that were refused.
-        share_budget: Continue although another harvest or another machine uses the same account, and share its request
-            budget.
 
     Raises:
         PeercorpusError: The limit is not positive.
@@ -111,11 +108,23 @@ class HarvestRequest:
     scope: Literal["reviewbench", "re2"] | None = None
     limit: int | None = None
     no_files: bool = False
-    refresh: bool = False
-    share_budget: bool = False
 
     def __post_init__(self) -> None:
         require_positive("--limit", self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarvestRequest(PlanRequest):
+    """What a harvest fetches: the options of `peercorpus harvest`, and keyword arguments of `harvest` in Python.
+
+    Attributes:
+        refresh: List everything again, and retry files that were refused.
+        share_budget: Continue although another harvest or another machine uses the same account, and share its request
+            budget.
+    """
+
+    refresh: bool = False
+    share_budget: bool = False
 
 
 EVERYTHING = HarvestRequest()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from peercorpus.errors import EmptyVenueError, NotGivenError
 from peercorpus.execution.progress import show_nothing
-from peercorpus.execution.requests import EVERYTHING, HarvestRequest
+from peercorpus.execution.requests import EVERYTHING, HarvestRequest, PlanRequest
 from peercorpus.harvest.edit_history import TRIED, notes_with_history
 from peercorpus.harvest.pdf_list import CURRENT
 from peercorpus.harvest.pdfs import MOST_IN_ONE, missing_files, trusts_names
@@ -88,7 +88,7 @@ class VenuePlan:
 
 
 def plan_harvest(
-    workspace: Workspace, client: Client, venue_ids: Sequence[str], request: HarvestRequest = EVERYTHING
+    workspace: Workspace, client: Client, venue_ids: Sequence[str], request: PlanRequest = EVERYTHING
 ) -> list[VenuePlan]:
     """Estimate what is left to fetch; only requests settings and counts of the venues, and stores nothing.
 
@@ -103,7 +103,7 @@ def plan_harvest(
     """
     plans = []
     for venue_id in dict.fromkeys(venue_ids):
-        session = open_session(workspace, client, venue_id, replace(request, refresh=False), show_nothing)
+        session = open_session(workspace, client, venue_id, HarvestRequest(limit=request.limit), show_nothing)
         listing, papers = _plan_listing(session)
         is_listed = all(session.raw.state.listing(venue_id, name).complete for name in session.profile.lists)
         versions = _plan_versions(session, papers, is_listed=is_listed)
