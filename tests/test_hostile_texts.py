@@ -76,7 +76,7 @@ STATED: dict[str, Callable[[], object]] = {
     "corpus.figures:find_caption_block": lambda: re.compile(r"[\W_]*(?:(?:extended data) )?fig\W*1(?!\w|\.\d)", re.I),
     "latex.blocks:_Reader._read_code": lambda: re.compile(r" {0,3}`{3,}[ \t]*"),
     "models.chat_templates:_make_marks_pattern": lambda: re.compile(r"<\|im_start\|>|<s>"),
-    "release.reviewbench_rows:name_track": lambda: re.compile(r"datasets.{0,3}benchmarks"),
+    "release.writing:name_track": lambda: re.compile(r"datasets.{0,3}benchmarks"),
     "release.text_rows:names_author": lambda: re.compile(_pattern(["ada", "example"])),
     "report.page:inline_svg": lambda: re.compile(r'(fill|stroke)="#000000"'),
     "venues.ai_reviews:_compile": lambda: ai_reviews._compile(("{paper}/AI_Reviewer",)),

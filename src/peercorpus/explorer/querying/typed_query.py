@@ -83,7 +83,7 @@ _TOKEN = re.compile(
 )
 _CONNECTIVES = frozenset(("AND", "OR", "NOT", "IN", "TO"))
 _VALUE = re.compile(r"([<>]=?+|=)?+(.*+)", re.DOTALL)
-_STARRED = re.compile(r"[^:*]*+\*[^:]*")
+_BETWEEN_COLONS = re.compile(r"[^:]+")
 _SIDE_BY_SIDE = re.compile(r",(?=[^\W\d_])|(?<![^\W_])[^\W\d_]\.(?=[^\W\d_]{2})")
 """A comma, or an initial with its full stop, before a word: "Gomez,Ana", "A.Gomez"."""
 _ADDRESS = re.compile(r"(?:https?://)?(?:[a-z0-9-]+\.)?openreview\.net/\S+", re.IGNORECASE)
@@ -279,7 +279,7 @@ class _Reader:
 
         def check(found: re.Match[str]) -> str:
             starred = found[0]
-            if starred.strip("[]{}") in ("*", "-*", "+*"):
+            if "*" not in starred or starred.strip("[]{}") in ("*", "-*", "+*"):
                 return starred
             beginning = starred.rstrip("*").lstrip("+-")
             if "*" in beginning or not split_words(beginning):
@@ -296,7 +296,7 @@ class _Reader:
         return [
             piece
             if piece.is_phrase or "*" not in piece.core
-            else Piece(piece.before, _STARRED.sub(check, piece.core), field=piece.field, value=piece.value)
+            else Piece(piece.before, _BETWEEN_COLONS.sub(check, piece.core), field=piece.field, value=piece.value)
             for piece in pieces
         ]
 
