@@ -36,7 +36,7 @@ from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 
-pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
+pytestmark = pytest.mark.usefixtures("quietly")
 CAPTIONS: dict[int, list[Row]] = {
     # Each paper's blocks: a heading, words, the heading of the references, words.
     16: [{"block": 1}, {"block": 3, "kind": "table", "label": "Table 1", "caption": "Table 1: Prices."}],

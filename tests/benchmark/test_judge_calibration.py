@@ -78,7 +78,6 @@ def compare(tmp_path: Path, release: str, rule: Rule, **more: Any) -> EvalLog:
 
 
 class TestVerdicts:
-    @pytest.mark.slow
     def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = calibrate(tmp_path, release, perfect)
         found = numbers(log)
@@ -135,7 +134,6 @@ class TestVerdicts:
 
 
 class TestPairs:
-    @pytest.mark.slow
     def test_a_perfect_judge_passes_every_check(self, tmp_path: Path, release: str) -> None:
         log = compare(tmp_path, release, perfect_of_two)
         found = numbers(log)
