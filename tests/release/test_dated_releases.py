@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow.parquet as pq
 import pytest
 
@@ -141,6 +142,15 @@ def stands(
 ) -> bool:
     with open_workspace(corpus, write=False) as workspace:
         return is_up_to_date(release, workspace, request(splits, no_authors=no_authors), venues)
+
+
+def test_a_models_release_is_never_up_to_date(release: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = provenance.read_inputs(release)
+    assert inputs is not None
+    by_model = msgspec.structs.replace(inputs, titles="kite-1")
+    monkeypatch.setattr("peercorpus.release.dated_releases.read_inputs", lambda _: by_model)
+    with open_workspace(corpus, write=False) as workspace:
+        assert not is_up_to_date(release, workspace, by_model.request, BOTH)
 
 
 @pytest.mark.slow

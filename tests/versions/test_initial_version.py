@@ -28,7 +28,7 @@ from histories import (
 from naming import Naming
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.versions.at_deadline import usable_deadline
-from peercorpus.versions.deadlines import Deadline, Deadlines
+from peercorpus.versions.deadlines import Deadline, Deadlines, stages_of
 from peercorpus.versions.find_versions import read_versions
 from peercorpus.versions.initial_version import choose_initial_version, revision_state
 from peercorpus.versions.uploads import SubmissionPdfs, Upload
@@ -217,9 +217,9 @@ def test_another_pdf_disproves_an_attachment() -> None:
 def test_at_iclr_2024_the_revision_was_the_full_paper() -> None:
     iclr = "ICLR.cc/2024/Conference"
     named = [f"{iclr}/-/Submission", f"{iclr}/-/Post_Submission", f"{iclr}/Submission9/-/Revision"]
-    assert revision_state(named, iclr) is Grade.UNREVISED
-    assert revision_state([*named, f"{iclr}/Submission9/-/Rebuttal_Revision"], iclr) is None
-    assert revision_state(named, "ICLR.cc/2025/Conference") is None
+    assert revision_state(named, stages_of(iclr)) is Grade.UNREVISED
+    assert revision_state([*named, f"{iclr}/Submission9/-/Rebuttal_Revision"], stages_of(iclr)) is None
+    assert revision_state(named, stages_of("ICLR.cc/2025/Conference")) is None
 
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

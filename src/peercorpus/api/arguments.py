@@ -16,7 +16,6 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Progress, Show, show_nothing
 from peercorpus.workspace.object_store import local_path
 
-EnumT = TypeVar("EnumT", bound=StrEnum)
 RequestT = TypeVar("RequestT")
 Field = str | bool | float | date | Path | None
 """Value of a field of a request."""
@@ -129,16 +128,6 @@ def require_one_of(name: str, value: object, values: Iterable[str]) -> None:
     values = tuple(values)
     if value not in values:
         raise PeercorpusError(f"{name} must be one of {', '.join(values)}, got '{value}'.")
-
-
-def read_value(kind: type[EnumT], name: str, value: str) -> EnumT:
-    """Return the member of an enumeration with this value.
-
-    Raises:
-        PeercorpusError: There is none.
-    """
-    require_one_of(name, value, kind)
-    return kind(value)
 
 
 def make_request(kind: type[RequestT], function: str, fields: Mapping[str, object]) -> RequestT:

@@ -99,7 +99,7 @@ class BenchRequest(QuestionRequest):
             in the next run.
 
     Raises:
-        PeercorpusError: A number is out of range, or an option needs another one.
+        PeercorpusError: A number is out of range.
     """
 
     split: Literal["test", "validation", "train"] = "test"

@@ -31,9 +31,9 @@ def stages_with(spread: Executor) -> tuple[Stage[Workspace], ...]:
 
 STAGES = stages_with(LocalExecutor())
 CUT_FIGURES = figures_stage(LocalExecutor())
-"""The stage that runs only if `Options.figures` is set; no other stage reads what it writes."""
+"""The stage that runs only if `BuildRequest.figures` is set; no other stage reads what it writes."""
 FIND_POINTS = points_stage(LocalExecutor())
-"""The stage that runs only if `Options.points` is set; no other stage reads what it writes."""
+"""The stage that runs only if `BuildRequest.points` is set; no other stage reads what it writes."""
 
 
 def is_finished(workspace: Workspace, stage: Stage[Workspace], venue_id: str, options: BuildRequest) -> bool:

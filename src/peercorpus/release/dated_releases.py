@@ -150,7 +150,7 @@ def is_up_to_date(
     chosen = choose_venues(workspace.tables, venue_ids or None)
     try:
         inputs = read_inputs(release)
-        if inputs is None or inputs.request != request or inputs.venues.keys() != set(chosen):
+        if inputs is None or inputs.request != request or request.asks_model or inputs.venues.keys() != set(chosen):
             return False
         return not find_moved(inputs, workspace) and not check_sums(open_release(release, is_whole=False)).breaches
     except PeercorpusError:

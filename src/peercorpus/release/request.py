@@ -9,6 +9,7 @@ from typing import Literal
 
 from peercorpus.corpus.text_choice import TextChoice, TextRule
 from peercorpus.errors import ModelError, PeercorpusError
+from peercorpus.execution.requests import require_positive
 from peercorpus.records.enums import Grade, WorstGrade
 
 
@@ -148,8 +149,7 @@ class ReleaseRequest:
                 "--model, --model-url and --max-questions need --titles model or --points model; add one, or leave"
                 " them out."
             )
-        if self.max_questions is not None and self.max_questions < 1:
-            raise PeercorpusError(f"--max-questions must be 1 or more, got {self.max_questions}.")
+        require_positive("--max-questions", self.max_questions)
         _ = self.text_rule, self.drawn  # Both check what they are made of.
 
     @property

@@ -1,6 +1,6 @@
 """Cut figures and tables out of the PDFs of a venue's versions: the stage `cut_figures`, which runs only on demand.
 
-Images are large, so a build leaves them out unless `Options.figures` is set. Finished files are kept when a run is
+Images are large, so a build leaves them out unless `BuildRequest.figures` is set. Finished files are kept when a run is
 interrupted.
 """
 

@@ -54,7 +54,6 @@ FILE_SAYS_LATER = "{rule} ({grade}); but the file says itself that it is a later
 
 def revision_state(
     invitations: Sequence[str],
-    venue_id: str = "",
     stages: Stages | None = None,
     reviewed_at: datetime | None = None,
 ) -> Grade | None:
@@ -66,7 +65,7 @@ def revision_state(
     <Grade.UNREVISED_LIKELY: 'unrevised_likely'>
     >>> revision_state(["V/-/Submission", "V/Submission1/-/Camera_Ready_Revision"])
     """
-    stages = stages or stages_of(venue_id)
+    stages = stages or stages_of("")
     tails = {invitation_name(name) for name in invitations if not stages.is_harmless(name, reviewed_at)}
     if not invitations or tails - stages.ambiguous:
         return None
