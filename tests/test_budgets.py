@@ -94,20 +94,6 @@ def test_another_version_or_day_is_named(repository: Path, told: dict[str, str],
     assert "0.2.0" in output
 
 
-def test_a_tag_of_another_version_is_named(repository: Path) -> None:
-    released(repository)
-    status, output = check(repository, "--tag", "v0.1.0")
-    assert status == 1
-    assert output.startswith("tag v0.1.0:1: ")
-
-
-def test_a_change_log_without_a_release_is_named(repository: Path) -> None:
-    write(repository, "CHANGELOG.md", "## [Unreleased]\n")
-    status, output = check(repository)
-    assert status == 1
-    assert output.startswith("CHANGELOG.md:1: ")
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
