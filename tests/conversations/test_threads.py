@@ -10,8 +10,8 @@ import pytest
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
+from peercorpus.discussion.replies import in_time_order
 from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
-from peercorpus.records.replies import in_time_order
 from peercorpus.records.reviews import Post
 
 

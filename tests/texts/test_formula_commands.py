@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile_texts import find_growth
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.blocks import TableCell, TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.enums import BlockKind
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted
 from peercorpus.texts.formula_commands import write_formula_commands
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout

@@ -4,8 +4,8 @@ import pytest
 
 from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, RIGHT, SERIF, blocks, line, run, stacked
 from invented_pdfs import typeset
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.pdf.glyphs import Font, read_font
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.hyphenation import Dehyphenator

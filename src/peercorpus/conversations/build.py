@@ -29,18 +29,18 @@ from peercorpus.conversations.turns import (
     read_actions,
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
+from peercorpus.discussion.addressees import ReviewerNames, read_names
+from peercorpus.discussion.multipart import sort_by_reading_order
 from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.importers.re2 import Re2Message, Re2Rebuttal, is_prompt, list_lost
 from peercorpus.importers.reader import Answers
-from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
 from peercorpus.records.datasets import Dataset, drop_number, non_empty
 from peercorpus.records.enums import ConversationKind, Reason, Role
-from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.venues import ai_reviews
+from peercorpus.wording.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from peercorpus.records.addressees import ReviewerNames
+from peercorpus.discussion.addressees import ReviewerNames
 from peercorpus.records.enums import Addressee
 from peercorpus.records.reviews import ContextPost, Post
 

@@ -11,12 +11,12 @@ import msgspec
 from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder, nudges
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Decisions, Verdict
+from peercorpus.discussion.addressees import PARTIES, address_posts
+from peercorpus.discussion.replies import EPOCH, Replies
+from peercorpus.discussion.until_decision import decides
 from peercorpus.openreview.objects import invitation_name
-from peercorpus.records.addressees import PARTIES, address_posts
 from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
-from peercorpus.records.replies import EPOCH, Replies
 from peercorpus.records.reviews import Post
-from peercorpus.records.until_decision import decides
 from peercorpus.venues.ai_reviews import SIGNERS as AI_INVITATIONS
 
 Left = list[tuple[Post, Reason, str]]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from peercorpus.discussion.multipart import merge_fields, sort_by_reading_order
+from peercorpus.discussion.replies import EPOCH
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.records.enums import Phase, Role, ScoreSource
-from peercorpus.records.multipart import merge_fields, sort_by_reading_order
-from peercorpus.records.replies import EPOCH
 from peercorpus.records.reviews import Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.until_decision import is_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from peercorpus.records.enums import Aspect, Phase, PostKind, Status
 from peercorpus.records.papers import Conflict, MergedPost, Paper
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 PRECEDENCE = (
     Dataset.REVIEWBENCH,

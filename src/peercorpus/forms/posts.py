@@ -8,16 +8,16 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from peercorpus.discussion.addressees import address_posts
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm, find_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, is_path, to_time
-from peercorpus.records.addressees import address_posts
 from peercorpus.records.enums import Addressee, Aspect, PostKind, Role, Status
 from peercorpus.records.reviews import MetaReview, Post, Review, Section, join_prose, select_own
-from peercorpus.records.until_decision import is_after
 from peercorpus.venues.ai_reviews import holds_model_chat
 
 IsProse = Callable[[str, object], bool]

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.forms import vocabulary
 from peercorpus.forms.at_decision import read_answers_at, scores_at_decision, state_at_decision
 from peercorpus.forms.form import Question, ReviewForm, copy_score, find_score, is_prose, is_score, read_score
@@ -29,8 +30,7 @@ from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section, select_own
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.until_decision import is_after
-from peercorpus.records.untrusted_text import may_name_people, redact_people
+from peercorpus.wording.untrusted_text import may_name_people, redact_people
 
 
 @dataclass(frozen=True, slots=True)

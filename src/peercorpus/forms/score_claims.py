@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
+from peercorpus.criticism.sentence_ends import is_only_intended
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.sentence_ends import is_only_intended
 
 _CHANGE = rf"(?:{'|'.join(verb.rstrip('e') for verb in vocabulary.CHANGE_WORDS)})\w*"
 _VERB = re.compile(rf"\b{_CHANGE}", re.IGNORECASE)

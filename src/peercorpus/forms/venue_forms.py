@@ -23,9 +23,9 @@ from peercorpus.forms.reply_kinds import JUDGING, find_reply_kind, is_unknown_na
 from peercorpus.forms.vocabulary import VenueVocabulary, extend_words, read_words
 from peercorpus.openreview.objects import Note, invitation_name, read_stored_note
 from peercorpus.records.enums import Aspect, FieldType, Phase, PostKind
-from peercorpus.records.suggestions import find_close
 from peercorpus.venues.catalogue import VenueRow, Visibility
 from peercorpus.venues.own_venues import find_row, own_venue, own_venues
+from peercorpus.wording.suggestions import find_close
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from peercorpus.latex.blocks import Block, Break, Code, Heading, Items, Note, Paragraph, Quotation, Table, read_blocks
 from peercorpus.latex.characters import escape_text, find_unset
 from peercorpus.latex.inline import InlineWriter, Refusals
-from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.wording.untrusted_text import replace_controls
 
 VERSION = 1
 """Raised by hand whenever the same Markdown yields a different document."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.records.sentence_ends import find_sentence_ends
 
 _DATA = tomllib.loads(files(__package__).joinpath("named_submissions.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_DATA)

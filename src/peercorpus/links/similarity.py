@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import compress, filterfalse, pairwise
 from zlib import crc32
 
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 from peercorpus.links.named_submissions import STOCK
-from peercorpus.records.sentence_ends import find_sentence_ends
 
 ACCENT = re.compile(r"\\(?:[`'^\"~=.]|[cHkruvdbt](?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
 """Matches an accented letter in LaTeX: `\\'e`, `\\"{o}`, `\\v{s}`."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import BibliographyEntry, FigureImage, Mention, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted
 from peercorpus.texts.timed_text import TextParts
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.blocks import BibliographyEntry, Mention, TextBlock
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted, EngineJob, convert_file
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from peercorpus.corpus.structured_text import Bibliography
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import Bibliography
 
 DASH = r"[-\u2013\u2014]"
 AND = r"\s?(?:,\s?(?:and\s|or\s)?|and\s|or\s|&\s?)"

@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import attrgetter
 
+from peercorpus.discussion.letters import addresses_ethics, addresses_public, find_letter, is_confidential
+from peercorpus.discussion.multipart import read_part_of_post
+from peercorpus.discussion.replies import Replies, count_within
 from peercorpus.records.enums import AddressedBy, Addressee, PostKind, Role
-from peercorpus.records.letters import addresses_ethics, addresses_public, find_letter, is_confidential
-from peercorpus.records.multipart import read_part_of_post
-from peercorpus.records.replies import Replies, count_within
 from peercorpus.records.reviews import Post
 
 NUMBERED = re.compile(r"(?:\w+_)?(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)

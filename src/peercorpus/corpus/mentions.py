@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from peercorpus.records.bare_mentions import (
+from peercorpus.corpus.bare_mentions import (
     AND,
     DASH,
     DIGITS,
@@ -16,9 +16,9 @@ from peercorpus.records.bare_mentions import (
     is_behind_work,
     split_list,
 )
+from peercorpus.corpus.structured_text import YEAR, Bibliography
 from peercorpus.records.blocks import Mention, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import YEAR, Bibliography
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Kinds of blocks that are not searched."""

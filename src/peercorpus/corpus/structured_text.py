@@ -183,7 +183,7 @@ class StructuredText:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Citations, and mentions of formulas, figures, tables, algorithms and sections, in the order of the text."""
-        from peercorpus.records.mentions import find_mentions  # Compiling its expressions takes 15 ms.
+        from peercorpus.corpus.mentions import find_mentions  # Compiling its expressions takes 15 ms.
 
         return tuple(find_mentions(self.markdown, self.blocks))
 
