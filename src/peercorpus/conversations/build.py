@@ -114,11 +114,7 @@ def read_published_conversations(
 ) -> dict[str, Conversation]:
     """Return one forum's published conversations by reviewer, and set aside the records that are not used.
 
-    Args:
-        records: The records of the forum.
-        has_paper: Whether the paper itself was read from any record of the forum.
-        is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
-        out: Receives the records that are set aside.
+    OpenReview's own note of the paper (`is_held`) supersedes every record.
     """
     read: dict[str, list[tuple[RawObject, Conversation]]] = {}
     for record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
@@ -138,7 +134,6 @@ def read_published_conversations(
 
 
 def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacement) -> Conversation:
-    """Return the conversation with the most content, or the first by content if equal; set the others aside."""
     (kept, chosen), *others = sorted(read, key=lambda one: (-sum(len(turn.text) for turn in one[1].turns), one[0].body))
     for record, conversation in others:
         says_same = conversation.turns == chosen.turns
@@ -150,7 +145,6 @@ def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacem
 
 
 def _digest(record: RawObject) -> str:
-    """Return a digest that distinguishes records with the same id, whatever order they were imported in."""
     return hashlib.sha256(record.body).hexdigest()[:12]
 
 
@@ -159,11 +153,7 @@ NAME = "build_conversations"
 
 @dataclass(slots=True)
 class ForumPosts:
-    """The rows from which the conversations of one forum are built.
-
-    Attributes:
-        reviews: The reviews with a changed score or a final justification.
-    """
+    """The rows from which the conversations of one forum are built."""
 
     posts: list[Post] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
@@ -210,7 +200,6 @@ def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> It
 
 
 def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
-    """Yield the posts, reviews and published conversations of a range of a venue's forums, one forum at a time."""
     tables = workspace.tables
     records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
@@ -235,12 +224,6 @@ def build_conversations(
     """Return one forum's conversations, and the posts that are in none of them.
 
     Those with reviewers come first, in order of the reviewers, then all others in order of kind and name.
-
-    Args:
-        posts: All posts of the forum, in any order.
-        reviews: Its reviews, in any order.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        decisions: A person's decisions on whether posts are reminders.
     """
     justified = {review.review_id for review in reviews if review.final_justification is not None}
     threads = read_threads(posts, decided_at, justified, decisions)
@@ -250,8 +233,6 @@ def build_conversations(
 
 
 class _Builder:
-    """Builds the conversations of one forum from its threads."""
-
     def __init__(self, threads: Threads, reviews: Sequence[Review], decided_at: datetime | None) -> None:
         self._threads = threads
         self._reviews = {review.review_id: review for review in reviews}
@@ -261,7 +242,6 @@ class _Builder:
         self._sorted: dict[tuple[str, ...], list[Post]] = {}
 
     def with_reviewer(self, reviewer: str) -> Conversation:
-        """Return the conversation with one reviewer, with its context."""
         posts = self._threads.by_reviewer[reviewer]
         responses = [post for post in self._threads.responses if is_beside(post, reviewer)]
         reviews = [self._reviews[post.post_id] for post in posts if post.post_id in self._reviews]
@@ -275,14 +255,12 @@ class _Builder:
         return self._converse((ConversationKind.REVIEW, reviewer), posts, spoken, context, undated)
 
     def _sort_responses(self, responses: Sequence[Post]) -> Sequence[Post]:
-        """Return responses in reading order; most of them belong to another conversation too."""
         key = tuple(post.post_id for post in responses)
         if key not in self._sorted:
             self._sorted[key] = sort_by_reading_order(responses)
         return self._sorted[key]
 
     def with_others(self, party: Party) -> Conversation:
-        """Return the conversation with someone other than a reviewer."""
         posts = self._threads.by_party[party]
         groups = merge_turns((item,) for item in self._mark_ends(posts, ()))
         return self._converse(party, posts, [group for group in groups if not isinstance(group[0], TurnEnd)])
@@ -342,12 +320,7 @@ class _Builder:
 
 
 def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | None]:
-    """Return, by post id, how many turns had begun by each response or decision.
-
-    Args:
-        items: Posts, actions and ends of turns in time order.
-        firsts: The first item of each turn, by `id`.
-    """
+    """Return, by post id, how many turns had begun by each response or decision."""
     begun: dict[str, int | None] = {}
     number = 0
     for item in items:
@@ -365,7 +338,6 @@ def _build_forum(
     published: dict[str, Conversation],
     out: Replacement,
 ) -> None:
-    """Write the conversations of one forum, and set aside the posts that are in none."""
     conversations, left = build_conversations(forum.posts, forum.reviews, decided_at, decisions)
     for post, reason, detail in left:
         out.set_aside(post.post_id, post.forum_id, reason, detail)

@@ -116,7 +116,6 @@ def find_raised_citations(
 
 
 def _list_notes(markdown: str, blocks: Iterable[TextBlock]) -> set[str]:
-    """Return the numbers of the footnotes."""
     marks = (_OWN_MARK.match(markdown, block.start) for block in blocks if block.kind is BlockKind.FOOTNOTE)
     return {mark["number"] for mark in marks if mark is not None}
 

@@ -61,8 +61,6 @@ class FormUsage:
 
 
 class _Count:
-    """Counter of the answers to one form, updated review by review."""
-
     def __init__(self, known: KnownForm) -> None:
         self.known = known
         self._form = form = known.form
@@ -158,7 +156,6 @@ def read_own_usage(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm,
 
 
 def _find_field_name(slot: str, form: ReviewForm) -> str:
-    """Return the form's name for a field that has its own column, such as the title."""
     return next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)
 
 
@@ -170,13 +167,7 @@ NO_REVIEW = "not read as a review"
 
 @dataclass(slots=True)
 class FieldReading:
-    """How a field of a venue's reviews is read, without `venues.toml` and with it.
-
-    Attributes:
-        name: The field, as named in the form.
-        without: Number of reviews by the field's reading.
-        own: The same with `venues.toml`.
-    """
+    """How many reviews have a field read in which way, without `venues.toml` and with it."""
 
     name: str
     without: Counter[str] = field(default_factory=Counter)
@@ -184,13 +175,9 @@ class FieldReading:
 
 
 def compare_readings(workspace: Workspace, venue_id: str) -> Sequence[FieldReading] | None:
-    """Return how each field is read without the user's row of a venue and with it, in the form's order.
+    """Return how each field is read without the user's row and with it, in the form's order.
 
-    None if the user's file does not affect the reading of this venue's reviews, or the workspace has no public review
-    of it as a note.
-
-    Raises:
-        VenuesFileError: The user's file is not valid.
+    None if the user's file does not affect the reading, or the workspace has no public review of the venue as a note.
     """
     own = own_venue(workspace, venue_id)
     if own is None or not own.reading_digest:
@@ -210,7 +197,6 @@ def compare_readings(workspace: Workspace, venue_id: str) -> Sequence[FieldReadi
 
 
 def _list_reviews(workspace: Workspace, venue_id: str, readers: Sequence[VenueReader]) -> Iterator[Note]:
-    """Yield the public notes that are reviews to at least one of the readers."""
     for raw_note in workspace.raw.latest(RawKind.NOTE, venue_id):
         with suppress(msgspec.ValidationError):
             note = read_stored_note(raw_note)
@@ -224,7 +210,6 @@ def _is_review(note: Note, reader: VenueReader) -> bool:
 
 
 def _read(note: Note, reader: VenueReader) -> Mapping[str, str]:
-    """Return the reading of each field of a review, in words."""
     if not _is_review(note, reader):
         return dict.fromkeys(note.fields, NO_REVIEW)
     parsed = read_fields(note.fields, reader.form_of(note))

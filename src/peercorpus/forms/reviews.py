@@ -45,7 +45,6 @@ class ParsedReview:
 
 
 def _drop_personal(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields without those about persons, also in objects that are answers."""
     return {
         name: _drop_personal(answer) if isinstance(answer, dict) else answer
         for name, answer in fields.items()
@@ -124,13 +123,7 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """What is known of a review before its last change.
-
-    Attributes:
-        scores: Proven first scores, also of those that never changed.
-        seen: Other earlier scores that differ from the current ones.
-        sections: The earliest text known of the sections that have changed since.
-    """
+    """What is known of a review before its last change: proven first scores, other earlier scores, first texts."""
 
     scores: tuple[Score, ...] = ()
     seen: tuple[Score, ...] = ()
@@ -161,7 +154,6 @@ def _read_first_answers(first: Mapping[str, InitialAnswer], reading: ParsedRevie
 
 
 def _list_answers(note: Note, reading: ParsedReview) -> dict[str, Any]:
-    """Return the answers whose change is a revision: scores, passages and the final justification."""
     names = {score.field for score in reading.scores} | {section.field for section in reading.sections}
     if reading.final_justification is not None:
         names |= {name for name in note.fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
@@ -194,9 +186,8 @@ def _read_reported_scores(
     remarks: Sequence[str],
     form: ReviewForm,
 ) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
-    """Return the first scores, and the other changes, that only the reviewer's own words report.
-
-    Words that contradict an earlier version of the review count for nothing.
+    """Return the first scores, and other changes, that only the reviewer's words report, where no version contradicts
+    them.
     """
     own = (section.text for section in select_own(reading.sections))
     claims = collect_claims([*own, reading.final_justification or "", *remarks])
@@ -219,7 +210,6 @@ def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> 
 
 
 def _mark_others(reading: ParsedReview, by_others: Mapping[str, ScoreSource]) -> ParsedReview:
-    """Return a review with the source of the scores that someone else than the reviewer wrote."""
     scores = (replace(score, source=by_others.get(score.field, score.source)) for score in reading.scores)
     return replace(reading, scores=tuple(scores))
 
@@ -235,16 +225,8 @@ class _Then:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A review with what is known of its history.
-
-    Attributes:
-        reading: Its current content, with the source of scores that someone else wrote.
-        first_scores: Its first scores, proven or reported in the reviewer's own words.
-        seen: Other earlier scores that differ from the current ones.
-        sections: The earliest text known of the sections that have changed since.
-        by_others: Fields whose current answer someone else wrote, with the source.
-        reported_changes: Changes of unknown first scores that the reviewer's own words report.
-        source_of: Returns whose edit of it is given.
+    """A review with what is known of its history: proven or reported first scores, other earlier scores, earliest
+    texts, and fields whose current answer someone else wrote.
     """
 
     reading: ParsedReview
@@ -320,21 +302,7 @@ def read_review(
     is_released: bool = False,
     words: VenueVocabulary | None = None,
 ) -> Review:
-    """Return one review note as a `Review`.
-
-    Args:
-        note: The current note.
-        venue_id: Its venue.
-        reviewer: The reviewer's anonymous id within the paper.
-        form: The form it answers.
-        edits: Its readable edits or references, in any order.
-        earlier: Its earlier public versions, in any order.
-        remarks: The reviewer's own other texts in the forum.
-        recommendations: The reviewer's recommendations in separate notes, as journals request them.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        is_released: Whether it was last changed together with others' notes (`changed_together`).
-        words: The venue's own vocabulary, with its names of roles.
-    """
+    """Return one review note as a `Review`."""
     licence, consent = read_permissions(note)
     past = _read_past(note, edits, earlier, remarks, form, decided_at, words or VenueVocabulary())
     then = _read_then(note, past, edits, recommendations, form, decided_at, is_released=is_released)

@@ -72,7 +72,6 @@ _AMOUNTS = frozenset(_WORDS["fields"]["amount"])
 
 
 def _split_words(name: str) -> list[str]:
-    """Return the words of a name in lower case, divided at capitals as well."""
     return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 

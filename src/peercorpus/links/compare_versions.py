@@ -40,13 +40,9 @@ logger = logging.getLogger(__name__)
 
 
 def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, str]) -> VersionPair | None:
-    """Return a paper's initial version and the last version after it; None if one of them has no text.
+    """Return a paper's initial version and the last one after it; None if one of them has no text.
 
     The last one is the camera-ready version if that is known, otherwise the latest in time.
-
-    Args:
-        versions: Versions of one paper, in time order.
-        engines: Engine by SHA-256, of the files that have a text.
     """
     initial_index = next(
         (
@@ -72,7 +68,6 @@ def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, st
 
 
 def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
-    """Yield the pairs of versions of a venue's papers, in the order of their forum ids."""
     engines = read_engines(tables, venue_id)
     # Without texts there are no pairs, so the versions need not be read.
     held = tables.read(PaperVersion, venue_id) if engines else iter(())
@@ -126,7 +121,6 @@ def compare_versions(
 
 
 def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: Replacement) -> None:
-    """Write the changes of one paper, or set it aside if it has none or could not be compared."""
     initial, left, right = pair
     if isinstance(result, Failure):
         out.set_aside(initial.forum_id, initial.forum_id, Reason.NOT_COMPARED, result.detail)
@@ -180,11 +174,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
 
 
 def stage(spread: Executor) -> Stage[Workspace]:
-    """Return the stage `compare_versions`.
-
-    Args:
-        spread: Runs the comparisons, possibly in other processes.
-    """
+    """Return the stage `compare_versions`."""
     return Stage(
         name=NAME,
         doing="comparing versions",

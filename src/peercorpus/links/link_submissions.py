@@ -89,11 +89,6 @@ def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, named_in: str | N
     venue, the same field names a resubmission. Within a venue it is a resubmission if the earlier one was decided
     before the later one was made; between venues, if there are more than seven days between them. A submission that
     names the other as the earlier one is a resubmission, whatever the dates.
-
-    Args:
-        earlier: The earlier submission.
-        later: The later one.
-        named_in: The field in which one names the other; None if neither does.
     """
     if named_in is not None and is_commitment(named_in) and not _are_cycles(earlier.venue_id, later.venue_id):
         return LinkKind.COMMITMENT
@@ -142,7 +137,6 @@ def make_link(
 
 
 def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPaper, ComparedPaper, float | None]:
-    """Return the earlier paper, the later one and the days between; by forum id and with None if a date is missing."""
     earlier, later = sorted((one, other), key=lambda paper: paper.forum_id)
     if earlier.created_at is None or later.created_at is None:
         return earlier, later, None
@@ -151,13 +145,7 @@ def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPa
 
 
 def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer, scratch: IO[bytes]) -> list[Pair]:
-    """Return the pairs of papers with similar titles, similar abstracts, the same title, or the same authors.
-
-    Args:
-        papers: The papers.
-        compared: Determines which of their words are rare.
-        scratch: Temporary file for their signatures.
-    """
+    """Return the pairs of papers with similar titles, similar abstracts, the same title, or the same authors."""
     heads = Heads(papers)
     titles = [" ".join(head.title) for head in heads]
     by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles, scratch)
@@ -240,7 +228,6 @@ def find_namings_in_posts(tables: Tables, papers: Sequence[ComparedPaper]) -> di
 
 
 def _read_links_in_posts(tables: Tables, venue_id: str) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield the forum and kind of each public post that links to a forum, the forum linked, and whether as earlier."""
     columns = ["forum_id", "kind", "role", "readers_public", "deleted", "text"]
     for batch in tables.batches("3-posts", venue_id, columns):
         has_link = pc.match_substring(batch.column("text"), "openreview.net", ignore_case=True)
@@ -310,7 +297,6 @@ def find_likely_pairs(
 
 
 def _by_time(naming: Naming) -> tuple[bool, float, str]:
-    """Return the sort key of a naming: latest submission first, those without a date last."""
     created_at = naming.by.created_at
     return created_at is None, -created_at.timestamp() if created_at else 0.0, naming.by.forum_id
 
@@ -332,16 +318,7 @@ def compare_pairs(
     share_texts: ShareTexts,
     report: ProgressCallback,
 ) -> Iterator[Likely]:
-    """Yield each pair that may be one work with its similarity, including the texts if both are available.
-
-    Args:
-        papers: Papers of all venues.
-        namings: Which papers name which others.
-        tables: The tables from which their texts are read.
-        scratch: Opens a temporary file.
-        share_texts: Compares pairs of texts, in order.
-        report: Called with the number of pairs done and the total.
-    """
+    """Yield each pair that may be one work with its similarity, including the texts if both are available."""
     with scratch() as signatures:
         pairs = find_likely_pairs(papers, namings, find_namings_in_posts(tables, papers), signatures)
     with scratch() as texts:
@@ -405,7 +382,6 @@ def link_papers(
 
 
 def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[tuple[str, str, Reason, str]]]:
-    """Return, by venue, the papers that were not compared, and the named earlier submissions without a link."""
     left: dict[str, list[tuple[str, str, Reason, str]]] = defaultdict(list)
     for (venue_id, forum_id), (reason, detail) in aside.items():
         left[venue_id].append((forum_id, forum_id, reason, detail))
@@ -462,7 +438,6 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
 
 @lru_cache(maxsize=1)
 def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
-    """Return the forum ids of all papers in a version of their table; cached, as each venue's balance needs them."""
     return frozenset(
         forum_id
         for venue_id in tables.venues("1-papers")
@@ -472,7 +447,6 @@ def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozenset[str]]:
-    """Return the linked pairs of forum ids in a version of the table."""
     return frozenset(
         frozenset(pair)
         for venue_id in tables.venues(TABLE)
@@ -481,11 +455,7 @@ def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozen
 
 
 def stage(spread: Executor) -> Stage[Workspace]:
-    """Return the stage `link_papers`.
-
-    Args:
-        spread: Compares the texts, possibly in other processes.
-    """
+    """Return the stage `link_papers`."""
     return Stage(
         name=NAME,
         doing="linking submissions of the same work",

@@ -43,11 +43,7 @@ FOLDER = "texts"
 
 
 class TextCache:
-    """Texts read by one version of one engine, one compressed file each.
-
-    Attributes:
-        folder: Folder of this engine and version.
-    """
+    """Texts read by one version of one engine, one compressed file each."""
 
     def __init__(self, workspace: Workspace, engine: Engine) -> None:
         # Characters unsuitable for a folder name are escaped: version "../2" becomes "v..%2F2".
@@ -198,11 +194,7 @@ def _read_kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, en
 def read_texts(
     spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
-    """Read the files of a venue that this engine has not read yet.
-
-    Raises:
-        PeercorpusError: There is no such engine, or it does not support an option that is set.
-    """
+    """Read the files of a venue that this engine has not read yet."""
     tables = workspace.tables
     chosen = choose_engine(options, workspace.folder / "answers.db")
     engine = chosen.engine

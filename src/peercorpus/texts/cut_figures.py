@@ -71,11 +71,7 @@ def _make_figure(sha256: str, forum_id: str, venue_id: str, number: int, cut: Cu
 def cut_figures(
     spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
-    """Cut figures out of the files of a venue that have not been cut with the same code and limits.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-    """
+    """Cut figures out of the files of a venue that have not been cut with the same code and limits."""
     made_with = name_maker()
     tables = workspace.tables
     forum_ids = find_pdfs(tables, venue_id)

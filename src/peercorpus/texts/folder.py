@@ -44,12 +44,7 @@ FormulaStyle = Literal["unicode", "latex"]
 
 
 def find_pdfs(path: Location) -> Iterator[Location]:
-    """Yield the file at a path, or every `*.pdf` below a folder or prefix; hidden files and folders are left out.
-
-    Raises:
-        PeercorpusError: There is nothing at the path.
-        OSError: A folder or a bucket cannot be read.
-    """
+    """Yield the file at a path, or every `*.pdf` below a folder or prefix; hidden files and folders are left out."""
     if isinstance(path, S3Path):
         yield from _find_stored_pdfs(path)
     elif path.is_dir():
@@ -121,12 +116,7 @@ class FolderSummary:
 
 
 def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
-    """Return the files at these paths and every `*.pdf` below folders among them, once each, without hidden ones.
-
-    Raises:
-        PeercorpusError: A path does not exist, or there is no PDF at all.
-        OSError: A folder or a store cannot be read.
-    """
+    """Return the files at these paths and every `*.pdf` below folders among them, once each, without hidden ones."""
     pdfs: dict[str, Location] = {}
     for path in paths:
         for pdf in find_pdfs(path):
@@ -138,11 +128,7 @@ def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
 
 
 def check_destination(options: ReadingRequest, out: Location) -> None:
-    """Check that texts can be written to a place with these options.
-
-    Raises:
-        PeercorpusError: They cannot.
-    """
+    """Raise a PeercorpusError if texts cannot be written to a place with these options."""
     if options.engine_url is not None and not isinstance(out, Path):
         raise PeercorpusError(
             "The answers of a vision endpoint are stored beside the texts; name a folder of this machine with --out."
@@ -215,7 +201,6 @@ class _Run:
     with_text: list[NamedPdf] = field(default_factory=list)
 
     def look(self, sources: Sequence[Location], show: Show) -> list[NamedPdf]:
-        """Return the PDFs that must be read; the others are counted in the summary."""
         names = FolderNames(self.pairs.folder)
         to_do = []
         digests, unnamed_pdfs = self._identify(sources, show)
@@ -247,7 +232,6 @@ class _Run:
         return digests, unnamed_pdfs
 
     def _is_known(self, pdf: NamedPdf, earlier: EarlierMeasures | None) -> bool:
-        """Return whether the files of an earlier run equal those of this run, and count the PDF if so."""
         if self.force or earlier is None or pdf.sha256 is None:
             return False
         made_of = (earlier.sha256, earlier.engine, earlier.engine_version)
@@ -269,7 +253,6 @@ class _Run:
         return True
 
     def convert(self, spread: Executor, pdfs: Sequence[NamedPdf], options: ReadingRequest, show: Show) -> None:
-        """Read PDFs and write their files; PDFs of the same content are read once."""
         by_content: dict[str, list[NamedPdf]] = {}
         for pdf in pdfs:
             by_content.setdefault(pdf.sha256 or str(pdf.source), []).append(pdf)
@@ -321,7 +304,6 @@ class _Run:
 
 
 def _compute_sha256(path: Location) -> str | None:
-    """Return the SHA-256 of a file's content; None if it cannot be read."""
     try:
         if not isinstance(path, Path):
             return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -65,7 +65,6 @@ class FilePairs:
         self._replace(name, {"path": path})
 
     def _replace(self, name: str, values: Mapping[str, object]) -> None:
-        """Replace values in the JSON of a pair."""
         json_path = self.folder / f"{name}.json"
         content = msgspec.json.decode(json_path.read_bytes()) | msgspec.to_builtins(values)
         write_whole(json_path, format_measures(content))
@@ -76,11 +75,7 @@ class FilePairs:
         return f"{name}-figures"
 
     def check_image_folder(self, name: str) -> None:
-        """Check that the images of a pair can have a folder.
-
-        Raises:
-            PeercorpusError: There is a file of that name.
-        """
+        """Raise a PeercorpusError if a file has the name of the folder for the images of a pair."""
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
             raise PeercorpusError(
@@ -89,7 +84,6 @@ class FilePairs:
             )
 
     def _find_images(self, name: str) -> dict[str, Location]:
-        """Return the images of a pair by path in this folder, including incomplete ones; other files are left alone."""
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and not folder.is_dir():
             return {}
@@ -126,7 +120,6 @@ class FilePairs:
         self._replace(name, {"images": figures, "images_made_with": made_with})
 
     def _remove_images(self, name: str) -> None:
-        """Remove the images of a pair, and their folder if nothing else is in it."""
         folder = self.folder / self.name_image_folder(name)
         for path in self._find_images(name).values():
             path.unlink(missing_ok=True)
@@ -134,12 +127,10 @@ class FilePairs:
             folder.rmdir()
 
     def _read_latex_start(self, name: str) -> bytes:
-        """Return the first line of `NAME.tex`; empty if there is no such file."""
         path = self.folder / f"{name}.tex"
         return path.read_bytes().partition(b"\n")[0] if path.is_file() else b""
 
     def _remove_latex(self, name: str) -> None:
-        """Remove `NAME.tex`, whose text is being replaced, unless it is not ours."""
         first = self._read_latex_start(name)
         if not first:
             return
@@ -237,11 +228,6 @@ def open_pairs(folder: Location) -> Iterator[FilePairs]:
 
 @contextmanager
 def _hold_lock(folder: Path) -> Iterator[None]:
-    """Lock a folder for this run.
-
-    Raises:
-        PeercorpusError: Another run has locked it.
-    """
     with ExitStack() as until_done:
         try:
             _lock(folder, until_done)
@@ -253,11 +239,7 @@ def _hold_lock(folder: Path) -> Iterator[None]:
 
 
 def _lock(folder: Path, until_done: ExitStack) -> None:
-    """Lock the folder itself, so that no lock file is left in it; on Windows, a file in it.
-
-    Raises:
-        BlockingIOError, TimeoutError: Another process has locked it.
-    """
+    """Lock the folder itself, so that no lock file is left in it; on Windows, a file in it."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -271,11 +253,7 @@ def _lock(folder: Path, until_done: ExitStack) -> None:
 
 
 def _try_to_write(folder: Location) -> None:
-    """Create and remove an empty file, so that an unwritable folder fails now and not after an hour.
-
-    Raises:
-        OSError: The folder is not writable.
-    """
+    """Create and remove an empty file, so that an unwritable folder fails now and not after an hour."""
     if isinstance(folder, Path):
         tempfile.TemporaryFile(dir=folder).close()
         return
@@ -292,14 +270,7 @@ UNFIT = re.compile("[\x00-\x1f\x7f/\\\\\ud800-\udfff]")
 
 
 class EarlierMeasures(msgspec.Struct, frozen=True):
-    """The data that this run needs from the JSON of an earlier run.
-
-    Attributes:
-        sha256: SHA-256 of the PDF; None if it could not be opened.
-        path: Path of the PDF relative to this folder; None from versions of peercorpus that did not write it.
-        formulas: Form of formulas in the Markdown, "unicode" or "latex".
-        reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
-    """
+    """What this run needs from the JSON of an earlier one; `path` is None from versions that did not write it."""
 
     sha256: str | None
     engine: str
@@ -323,12 +294,7 @@ def fit_name(stem: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UnnamedPdf:
-    """A PDF that needs a name.
-
-    Attributes:
-        source: The PDF itself.
-        digest: SHA-256 of its content, or of its path if it cannot be opened, in hexadecimal.
-    """
+    """A PDF that needs a name; `digest` is the SHA-256 of its content, or of its path if it cannot be opened."""
 
     source: Location
     path: str
@@ -337,12 +303,7 @@ class UnnamedPdf:
 
 @dataclass(frozen=True, slots=True)
 class NamedPdf:
-    """A PDF and the name of the files made from it.
-
-    Attributes:
-        source: The PDF itself.
-        sha256: SHA-256 of its content; None if it cannot be opened.
-    """
+    """A PDF and the name of the files made from it; `sha256` is None if it cannot be opened."""
 
     source: Location
     path: str
@@ -371,8 +332,7 @@ class FolderNames:
     def give(self, pdfs: Sequence[UnnamedPdf]) -> list[tuple[str, bool]]:
         """Return the name of each PDF, and whether this run has already assigned it to the same content.
 
-        A PDF keeps its name even if its content has changed; others are named in the order of their paths, so that the
-        order of the argument does not matter.
+        A PDF keeps its name even if its content has changed; others are named in the order of their paths.
         """
         names = {pdf.path: (name, False) for pdf in pdfs if (name := self._find_kept_name(pdf)) is not None}
         for pdf in sorted(pdfs, key=lambda pdf: pdf.path):
@@ -387,7 +347,6 @@ class FolderNames:
         return given_names
 
     def _find_kept_name(self, pdf: UnnamedPdf) -> str | None:
-        """Return the name that an earlier run assigned to this PDF; None if none did."""
         for name in _propose_names(pdf):
             earlier = self.read(name)
             if earlier is not None and earlier.path == pdf.path and _fold_name(name) not in self._digests:
@@ -408,7 +367,6 @@ class FolderNames:
         return name, False
 
     def _is_free(self, name: str, digest: str) -> bool:
-        """Return whether a name is unused, or used for a PDF with the same content at another path."""
         earlier = self.read(name)
         if earlier is not None:
             return earlier.sha256 == digest
@@ -416,12 +374,10 @@ class FolderNames:
 
 
 def _propose_names(pdf: UnnamedPdf) -> tuple[str, str, str]:
-    """Return the possible names for a PDF, in order of preference."""
     stem = fit_name(pdf.source.stem)
     path_digest = hashlib.sha256(pdf.path.encode()).hexdigest()
     return stem, f"{stem}-{path_digest[:8]}", f"{stem}-{path_digest}"
 
 
 def _fold_name(name: str) -> str:
-    """Return a normal form, equal for names that are the same on some file system."""
     return unicodedata.normalize("NFC", name).casefold()

@@ -40,10 +40,6 @@ def cut_images(
     """Write the images of PDFs with a text in the folder, unless they exist; each content is cut once.
 
     Images are written before the JSON that lists them, so that an interrupted run leaves no list of missing images.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-        OSError: The folder cannot be written to.
     """
     made_with = name_maker()
     summary = ImageSummary()
@@ -100,7 +96,6 @@ def _describe(name: str, number: int, cut: CutFigure, blocks: Sequence[TextBlock
 
 
 def _find_caption(cut: CutFigure, blocks: Sequence[TextBlock]) -> int | None:
-    """Return the `block_id` of a figure's caption; None unless exactly one block of its page matches."""
     number = cut.region.label.rpartition(" ")[2]
     fitting = [
         block.block_id

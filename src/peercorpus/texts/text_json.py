@@ -103,9 +103,8 @@ _PARTS = frozenset(field.name for field in fields(TextParts))
 
 
 def format_measures(content: Mapping[str, object]) -> bytes:
-    """Return the content of `NAME.json`, with one line for each field and each item of a list.
-
-    The line of a block, a mention or a reference omits optional fields that are null or empty.
+    """Return the content of `NAME.json`, a line for each field and item; null or empty optional fields of parts are
+    omitted.
     """
     lines = []
     for name, value in content.items():
@@ -126,8 +125,6 @@ def _encode(value: object) -> str:
 
 
 class _StoredBlocks(msgspec.Struct):
-    """The part of the JSON of a pair needed to split its text."""
-
     engine: str
     status: str
     detail: str | None = None

@@ -35,13 +35,7 @@ def find_parts(converted: Converted) -> TextParts | None:
 
 
 class TimedText(NamedTuple):
-    """The text of one file.
-
-    Attributes:
-        converted: The text without its blocks.
-        parts: Its blocks and references; None if the engine reports no blocks.
-        seconds: Time taken for reading the file and finding the parts, in seconds.
-    """
+    """The text of one file without its blocks, these with the references (None if unreported), and the seconds."""
 
     converted: Converted
     parts: TextParts | None
@@ -49,15 +43,7 @@ class TimedText(NamedTuple):
 
 
 def convert_timed(job: EngineJob, *, commands: bool = False) -> TimedText:
-    """Read one file, and find the references in its text.
-
-    Args:
-        job: The file.
-        commands: Whether its formulas have LaTeX commands instead of Unicode letters and signs.
-
-    Raises:
-        UnreadablePdfError: The file is missing, or the engine cannot read it.
-    """
+    """Read one file, its formulas in commands or signs, and find the references in its text."""
     started = time.perf_counter()
     converted = convert_file(job)
     if commands:

@@ -162,7 +162,6 @@ logger = logging.getLogger(__name__)
 
 
 def _find_files(workspace: Workspace, venue_id: str) -> dict[str, str]:
-    """Return the sha256 of each file fetched for a venue, with the first forum that has it."""
     first_forums: dict[str, str] = {}
     for stored in workspace.raw.state.files(venue_id):
         if stored.sha256 is not None:

@@ -41,16 +41,7 @@ _MAX_STEP_INDENT_EM = 12.0
 
 @dataclass(slots=True)
 class TextLine:
-    """Glyph runs on one baseline.
-
-    Attributes:
-        runs: From left to right.
-        left: Left edge, in points from the left edge of the page.
-        right: Right edge, likewise.
-        base: Baseline of its largest font, in points from the lower edge of the page.
-        size: Size of its largest font, in points.
-        page: Page index, from 0.
-    """
+    """Glyph runs on one baseline from left to right, in points; `base` and `size` are of the largest font."""
 
     runs: list[TextRun]
     left: float
@@ -102,12 +93,7 @@ def ends_sentence(text: str) -> bool:
 
 
 def read_lines(runs: Iterable[TextRun], page: int) -> list[TextLine]:
-    """Build the lines of a page, in the order of its content.
-
-    Args:
-        runs: Glyph runs of the page.
-        page: Page index, from 0.
-    """
+    """Build the lines of a page, in the order of its content."""
     lines: list[TextLine] = []
     line: TextLine | None = None
     for run in runs:
@@ -184,7 +170,6 @@ def _is_under(run: TextRun, before: TextRun) -> bool:
 
 
 def _append(line: TextLine, run: TextRun) -> None:
-    """Append a run; one larger than the line so far, such as the word after a footnote mark, sets the baseline."""
     line.runs.append(run)
     if run.left < line.left:
         line.left = run.left
@@ -226,13 +211,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Typical measures of the body text of a paper.
-
-    Attributes:
-        size: Font size, in points.
-        leading: Distance from one baseline to the next, in points.
-        is_mono: Whether the font is monospaced.
-    """
+    """Measures of the body text of a paper: font size and distance of baselines, in points."""
 
     size: float
     leading: float

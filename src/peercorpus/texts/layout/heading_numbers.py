@@ -78,8 +78,8 @@ def _parse_number_part(part: str) -> int:
 class MixedCounting:
     """The heading numbers of a paper with Roman numerals for sections, letters for subsections, then digits.
 
-    The classes of the IEEE and the American Physical Society do this. In an appendix of the latter, digits come
-    directly below the appendix.
+    The classes of the IEEE and the American Physical Society do this; in an appendix of the latter, digits come
+    directly below.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,6 @@ class MixedCounting:
         self._counts[1:] = [0, 0]
 
     def _read(self, step: re.Match[str]) -> tuple[int, int]:
-        """Return the level and the count of a number; 0, 0 if it cannot come next."""
         sections, letters, _ = self._counts
         if (roman := step["roman"]) and not self._is_appendix:
             value = read_roman(roman)

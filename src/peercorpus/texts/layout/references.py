@@ -28,8 +28,8 @@ _MIN_LABEL_RISE_EM = 0.15
 class EntryLabels:
     """The labels of one list of references so far.
 
-    A raised number, or one in round brackets, is a label only if the list begins with such a number, 1, and it is the
-    next one, unlike a footnote below the list.
+    A raised number, or one in round brackets, is a label only if the list begins with 1 in this form and it is the next
+    one, unlike a footnote.
     """
 
     def __init__(self) -> None:
@@ -64,14 +64,7 @@ def read_counted_label(line: TextLine) -> int | None:
 def find_unheaded_references(
     pages: Sequence[Sequence[TextLine | Block]], columns: Sequence[PageColumns]
 ) -> Iterator[TextLine]:
-    """Yield the first line of each list of references: numbers from [1] on at one edge, with years.
-
-    Some styles, such as that of the American Physical Society, print no heading above the list.
-
-    Args:
-        pages: Lines of each page in reading order, and the blocks already made of some of them.
-        columns: Columns of each page.
-    """
+    """Yield the first line of each list of references without a heading: numbers from [1] at one edge, with years."""
     lines = [
         (item, of_page)
         for items, of_page in zip(pages, columns, strict=True)
@@ -84,7 +77,6 @@ def find_unheaded_references(
 
 
 def _is_list(lines: Sequence[tuple[TextLine, PageColumns]], first: int) -> bool:
-    """Return whether numbered entries begin at a line; each line is paired with the columns of its page."""
     entries: list[list[str]] = []
     edge = 0.0
     for place in range(first, len(lines)):

@@ -146,12 +146,10 @@ _MIN_PROSE_CHARACTERS = 50
 
 
 def _count_characters(line: TextLine) -> int:
-    """Return the number of characters, without spaces between runs."""
     return sum([len(run.text) for run in line.runs])
 
 
 def _find_words(line: TextLine) -> Iterator[str]:
-    """Yield the words of prose, without function names before a parenthesis."""
     prose = ""
     for run in line.runs:
         # Small capitals are on the baseline.
@@ -171,7 +169,6 @@ def _count_word_letters(line: TextLine) -> int:
 
 
 def _count_formal(line: TextLine) -> float:
-    """Return the number of characters of formulas in a line."""
     return sum(
         len(run.text)
         if run.font.is_maths or run.size < 0.85 * line.size
@@ -223,18 +220,15 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
 
 
 def _has_tall_symbol(line: TextLine) -> bool:
-    """Return whether a line has a large operator or a stretched bracket, which may have rows beside it."""
     return any(_is_large(run) or run.ink or run.text in LARGE_OPERATORS for run in line.runs)
 
 
 def _goes_on(line: TextLine, following: TextLine | None) -> bool:
-    """Return whether the row of a formula ends with a relation, or the next one begins with one."""
     ends = line.text.rstrip()[-1:]
     return ends in SPACED_SIGNS or (following is not None and following.text[:1] in RELATIONS)
 
 
 def _is_prose(line: TextLine, columns: PageColumns, body: Body) -> bool:
-    """Return whether a line begins with a word, at the left edge of its column."""
     first = line.runs[0]
     if first.font.is_maths or line.left > columns.of(line)[0] + 0.5 * body.size:
         return False
@@ -259,15 +253,7 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
 def belongs(
     line: TextLine, group: Sequence[TextLine], ends: tuple[float, float], columns: PageColumns, body: Body
 ) -> bool:
-    """Return whether a line continues a display formula.
-
-    Args:
-        line: The line.
-        group: Lines of the formula so far.
-        ends: Lowest and highest baseline of these lines, in points.
-        columns: Columns of the page.
-        body: Body text of the paper.
-    """
+    """Return whether a line continues a display formula, whose lines have the lowest and highest baseline `ends`."""
     if not group or len(group) > _MAX_LINES or not _is_in_column(line, group, columns, body):
         return False
     (low, high) = baseline_range(line)
@@ -326,12 +312,10 @@ def baseline_range(line: TextLine) -> tuple[float, float]:
 
 
 def _is_large(run: TextRun) -> bool:
-    """Return whether a run is a large symbol, or a piece of one, that hangs from its origin."""
     return run.font.is_maths and len(run.text) == 1 and font_encoding(run.font.name) == "omx"
 
 
 def _is_case(line: TextLine, run: TextRun) -> bool:
-    """Return whether a line comes after a tall brace."""
     if run.text not in _BRACE_CODES or line.left < run.right - 1 or line.left > run.right + 300:
         return False
     depth = sign(run.font.name, run.text).depth * run.size if run.font.is_maths else 0.0

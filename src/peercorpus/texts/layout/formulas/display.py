@@ -52,15 +52,10 @@ _MAX_OFF_CENTRE_SHARE = 0.15
 
 @dataclass(slots=True)
 class Formula:
-    """A display formula.
+    """A display formula of one page (from 0).
 
-    Attributes:
-        lines: Lines that it was read from.
-        signs: LaTeX with Unicode letters and symbols, without dollar signs and number, as in Markdown.
-        number: Its number as printed, without parentheses; None if there is none.
-        sureness: Probability that the formula equals its source, from 0 to 1; see `doubts`.
-        page: Page index, from 0.
-        box: Its place on the page, without its number.
+    `signs` is its LaTeX with Unicode letters and symbols, without number; `number` is as printed, without parentheses;
+    `sureness` is the probability that it equals its source (see `doubts`).
     """
 
     lines: list[TextLine]
@@ -72,10 +67,7 @@ class Formula:
 
     @property
     def latex(self) -> str:
-        """The formula with commands only, so that it compiles with amsmath and amssymb; an unknown symbol is a box.
-
-        Several rows are put into an environment. If the formula could not compile, this is the same as `signs`.
-        """
+        """The formula in commands that compile with amsmath and amssymb, or `signs`; an unknown symbol is a box."""
         return write_with_commands(self.signs)
 
     @property
@@ -86,10 +78,7 @@ class Formula:
 
 
 class _Page:
-    """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table.
-
-    A single formula may have too few of these symbols to decide.
-    """
+    """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table."""
 
     def __init__(self, boxes: Sequence[Box], *, has_table: bool) -> None:
         self.has_table = has_table
@@ -97,7 +86,6 @@ class _Page:
         self._heights = [box.bottom for box in self._boxes]
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
-        """Return the rules inside a rectangle, up to a limit."""
         first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
         return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:_MAX_FORMULA_BARS]
 
@@ -105,14 +93,7 @@ class _Page:
 def find_formulas(
     lines: Sequence[TextLine], bars: Sequence[Box], columns: PageColumns, body: Body
 ) -> list[TextLine | Formula]:
-    """Return the lines of a page with each display formula in place of its lines.
-
-    Args:
-        lines: In reading order.
-        bars: Thin rules of the page.
-        columns: Columns of the page.
-        body: Body text of the paper.
-    """
+    """Return the lines of a page with each display formula in place of its lines; `bars` are its thin rules."""
     page = _Page(bars, has_table=has_mapped_symbols(run for line in lines for run in line.runs))
     items: list[TextLine | Formula] = []
     group: list[TextLine] = []
@@ -139,7 +120,6 @@ def find_formulas(
 def _find_lone(
     items: Sequence[TextLine | Formula], page: _Page, columns: PageColumns, body: Body
 ) -> list[TextLine | Formula]:
-    """Return the items of a page with each line that is a single formula, apart from prose, as a display too."""
     result: list[TextLine | Formula] = []
     group: list[TextLine] = []
     for item, following in zip_longest(items, items[1:]):
@@ -217,7 +197,6 @@ def _read_group(
 
 
 def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body: Body) -> int:
-    """Return the number of lines at the start of a group that continue a line of prose; 0 if none or all do."""
     if before is None or not _is_beside(group[:1], before):
         return 0
     counts = [count for count, line in enumerate(group, 1) if abs(line.base - before.base) < 1.2 * body.size]
@@ -227,7 +206,6 @@ def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body:
 def _is_display(
     group: Sequence[TextLine], before: TextLine | None, after: TextLine | None, columns: PageColumns, body: Body
 ) -> bool:
-    """Return whether lines of formulas are set apart from running text and have content."""
     if not any(map(has_maths, group)):
         return False
     for beside in (before, after):
@@ -261,7 +239,6 @@ def _is_step(run: TextRun, text: str, body: Body) -> bool:
 
 
 def _is_centred(group: Sequence[TextLine], columns: PageColumns) -> bool:
-    """Return whether a group is in the middle of its column, or too wide for it and so at its left edge."""
     left, right = columns.of(max(group, key=lambda line: line.right - line.left))
     first, last = min(line.left for line in group), max(line.right for line in group)
     is_too_wide = first >= left - 1 and last > right + 1
@@ -274,7 +251,6 @@ def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:
 
 
 def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Formula]:
-    """Yield the formulas of a group: one for each number."""
     nodes: list[FormulaNode] = []
     numbers: list[tuple[float, str]] = []
     for printed in group:
