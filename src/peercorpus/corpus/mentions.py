@@ -68,7 +68,6 @@ _AUTHORS = re.compile(
 _NAME_BEGIN = re.compile(rf"(?<!\S)\S|(?<=[^\W\d_{_UPPER}])[{_UPPER}]|(?<=[{_UPPER}])[{_UPPER}](?=[^\W\d_{_UPPER}])")
 _LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]){{0,4}}\S+$")
 _MAX_AUTHORS_CHARACTERS = 120
-"""Maximum length of the authors of a citation."""
 _MAX_YEARS_CHARACTERS = 40
 """Maximum length of the years of a citation after the first."""
 _YEAR_START = re.compile(r"[12][09]\d\d")
@@ -76,7 +75,6 @@ _YEAR = re.compile(rf"{YEAR}|[a-z]")
 
 
 Numbered = dict[tuple[MentionKind, str], list[int]]
-"""Blocks by kind and number."""
 
 
 def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:

@@ -56,9 +56,7 @@ ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _MAX_TITLE_CHARACTERS = 300
-"""Number of characters of a title that are searched for an addressee."""
 _MAX_OPENING_CHARACTERS = 100
-"""Number of characters of a post that are searched for an addressee."""
 _MAX_NAME_CHARACTERS = 25
 """Largest length of a first line that may consist of a name only."""
 

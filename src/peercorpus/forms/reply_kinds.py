@@ -153,7 +153,7 @@ def find_small_forms(
 
 
 def _find_main(reviews: Sequence[Note], small: Set[int]) -> set[int]:
-    """Return which of one signer's reviews remain reviews, by `id`: whole ones, else those that rate the paper first."""
+    """Return which of one signer's reviews remain reviews, by `id`: whole ones, else those that rate the paper."""
     form = ReviewForm("", {})
     whole = [note for note in reviews if id(note) not in small]
     rated = [note for note in reviews if any(form.aspect(name) is Aspect.RECOMMENDATION for name in note.fields)]

@@ -16,10 +16,8 @@ _MAX_PAGE_OBJECTS = 40_000
 """Maximum number of page objects that are read; on a page with more, the rest belongs to a figure."""
 
 _MAX_RULE_THICKNESS_POINTS = 2.5
-"""Maximum thickness of a rule, in points."""
 
 _MIN_RULE_LENGTH_POINTS = 8.0
-"""Minimum length of a rule, in points."""
 
 _MAX_FORM_DEPTH = 3
 """Maximum nesting of form XObjects that are read."""
@@ -81,7 +79,6 @@ FORM = pdfium_c.FPDF_PAGEOBJ_FORM
 """pdfium's number for each kind of page object."""
 
 _IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
-"""The identity matrix."""
 
 _page_count = load_unchecked_function("FPDFPage_CountObjects", "i")
 _form_count = load_function("FPDFFormObj_CountObjects", "i", "p")

@@ -133,7 +133,6 @@ ENGINES: Mapping[str, OwnEngine] = MappingProxyType(
         "vision": OwnEngine(f"{_HERE}.vision_model:Vision", frozenset({"engine_url", "engine_model", "max_pages"})),
     }
 )
-"""Engines by name."""
 
 UNREAD = "cannot be read"
 """Start of the problem that names unreadable pages."""

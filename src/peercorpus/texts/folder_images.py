@@ -9,7 +9,7 @@ from peercorpus.execution.requests import ReadingRequest
 from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
 from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker
-from peercorpus.texts.folder_files import FilePairs, NamedPdf, name_image
+from peercorpus.texts.folder_files import FilePairs, FolderPdf, name_image
 from peercorpus.workspace.object_store import Location
 
 _CAPTIONED = {FigureKind.FIGURE: MentionKind.FIGURE, FigureKind.TABLE: MentionKind.TABLE}
@@ -35,7 +35,7 @@ class ImageSummary:
 
 
 def cut_images(
-    spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: ReadingRequest, show: Show
+    spread: Executor, pdfs: Sequence[FolderPdf], pairs: FilePairs, options: ReadingRequest, show: Show
 ) -> ImageSummary:
     """Write the images of PDFs with a text in the folder, unless they exist; each content is cut once.
 
@@ -43,7 +43,7 @@ def cut_images(
     """
     made_with = name_maker()
     summary = ImageSummary()
-    by_content: dict[str, list[NamedPdf]] = {}
+    by_content: dict[str, list[FolderPdf]] = {}
     for pdf in pdfs:
         if pairs.has_images(pdf.name, made_with):
             summary.already += 1

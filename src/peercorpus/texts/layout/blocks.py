@@ -34,7 +34,6 @@ _MAX_TALL_SCRIPT_OFFSET_EM = 1.4
 _MAX_TALL_SIGN_OFFSET_EM = 0.35
 """Maximum distance of the baseline implied by a tall symbol from that of its line, in em."""
 _STEP_NUMBER = re.compile(r"\d{1,3}:$")
-"""Number of a step of an algorithm."""
 _MAX_STEP_INDENT_EM = 12.0
 """Maximum gap after a step number, in em; nested steps are indented."""
 

@@ -21,7 +21,6 @@ _MIN_WIDTH_POINTS = 30.0
 _MIN_HEIGHT_POINTS = 20.0
 """Minimum size of a drawing, in points."""
 _MAX_PATH_GAP_POINTS = 4.0
-"""Maximum distance of two paths of a drawing, in points."""
 _MAX_CAPTION_GAP_POINTS = 60.0
 """Maximum distance of a drawing from its caption, or from another drawing of the same figure, in points."""
 _MAX_LABEL_CHARACTERS = 40

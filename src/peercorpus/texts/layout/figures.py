@@ -18,7 +18,6 @@ _MIN_PROSE_SHARE = 0.5
 _MAX_PICTURES = 100
 """Maximum number of pictures on a page whose labels are searched."""
 _MAX_LABEL_CHARACTERS = 40
-"""Maximum characters of the label above a picture."""
 _MAX_OFF_CENTRE_SHARE = 0.05
 """Maximum distance of the centre of a label from that of its picture, as a share of the picture's width."""
 _MAX_LABEL_DISTANCE_EM = 1.7
@@ -106,11 +105,8 @@ def _is_above(line: TextLine, box: Box) -> bool:
 
 _SUBFIGURE_LABEL = re.compile(r"\(([a-z])\)(?!\w)")
 _FIRST_LABEL = "a"
-"""Label of the first subfigure."""
 _MIN_LABELS = 2
-"""Minimum subfigures of a figure."""
 _MAX_LABEL_LINES = 3
-"""Maximum lines of a subfigure label."""
 _MIN_LABEL_SPREAD_POINTS = 5.0
 """Minimum distance of the left edges of subfigure labels, in points; list items share their left edge."""
 _FIGURE_CAPTION = re.compile(r"(?:(?:supplementary|extended data) )?fig", re.IGNORECASE)

@@ -4,7 +4,6 @@ import re
 from itertools import zip_longest
 
 _MAX_NUMBER_STEP = 2
-"""Maximum step between heading numbers, so that headings may be missed in between."""
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 _STEP = re.compile(r"(?:(?P<roman>X?(?:IX|IV|V?I{0,3}))\.|(?P<letter>[A-Z])\.|(?P<digit>\d{1,2})[.)])\s+(?=\S)")
 """Matches the number of a heading whose levels use different numerals: II. / B. / 3. or 3)."""

@@ -36,9 +36,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
 
 _MIN_HEADING_CHARACTERS = 2
-"""Minimum characters of the first line of a heading."""
 _MAX_HEADING_CHARACTERS = 140
-"""Maximum characters of the first line of a heading."""
 _MIN_LARGE_SIZE_RATIO = 1.07
 """Font size, relative to the body, above which a line counts as larger."""
 _MIN_NUMBERED_SIZE_RATIO = 0.85
@@ -48,7 +46,6 @@ _MIN_FACE_SHARE = 0.8
 _MAX_PLAIN_WIDTH_SHARE = 0.85
 """Maximum share of the column width of a heading set in the body font."""
 _MAX_LEVEL = 4
-"""Deepest heading level."""
 _CAPITALS_LEVEL = 3
 """Level of a common name in capitals no larger than the body, in a paper whose sections are larger."""
 

@@ -58,7 +58,6 @@ _COMPOUND_FIRST_PARTS = frozenset(
         *("domain", "human", "plug", "first", "second", "third"),
     ]
 )
-"""Common first parts of hyphenated compounds in papers."""
 _COMPOUND_LAST_PARTS = frozenset(
     [
         *("based", "aware", "free", "like", "specific", "wise", "level", "art", "time", "of", "to", "the", "in", "by"),
@@ -67,9 +66,7 @@ _COMPOUND_LAST_PARTS = frozenset(
         *("case", "step", "supervised", "efficient", "friendly", "conditioned", "invariant", "equivariant"),
     ]
 )
-"""Common last parts of hyphenated compounds."""
 _COMPOUND_MIDDLE_PARTS = frozenset(["of", "to", "in", "on", "by", "up", "at", "as", "no"])
-"""Common middle parts of hyphenated compounds."""
 _WORD_ENDINGS = frozenset(
     [
         *(

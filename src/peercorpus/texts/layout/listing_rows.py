@@ -18,9 +18,7 @@ KEYWORD = re.compile(
     r"(?:require|ensure|inputs?|outputs?|initiali[sz]e|initiali[sz]ation|data|result)\s?:?)(?!\w)",
     re.IGNORECASE,
 )
-"""Keyword at the start of a line of an algorithm."""
 INPUT = re.compile(r"(?:Require|Ensure|Inputs?|Outputs?|Data|Result|Parameters?)\s?:", re.IGNORECASE)
-"""Start of a line that states the inputs or outputs of an algorithm."""
 _OPEN_END = re.compile(r"[\w,]$")
 """End of a row that may continue."""
 _CALL = re.compile(r"[\w.\-]+\(")
@@ -38,15 +36,11 @@ _MAX_FULL_ROW_GAP_EM = 3.0
 _SPACE_WIDTH_EM = 0.5
 """Width of one space of indentation, in em."""
 _LETTER_WIDTH_EM = 0.5
-"""Average width of a letter, in em."""
 _MAX_INDENT_SPACES = 40
-"""Maximum indentation, in spaces."""
 _MIN_CONSECUTIVE_SHARE = 0.8
-"""Minimum share of consecutive step numbers."""
 _MIN_BLANK_STEP_RATIO = 1.6
 """Distance of two rows, relative to the usual one, above which blank lines are written."""
 _MAX_BLANK_LINES = 2
-"""Maximum blank lines between two rows."""
 _HORIZONTAL_RULE = re.compile(r"\s*-+\s*$")
 
 

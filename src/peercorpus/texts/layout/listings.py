@@ -31,9 +31,7 @@ _ANY_NUMBER = re.compile(r"\d{1,3}:?\s*")
 _PROCEDURE = re.compile(r"[A-Z][\w\-]*\s?\(.*\)$")
 """Head of a procedure, as in "Insertion-Sort(A)"."""
 _MAX_UNNUMBERED_LINES = 100
-"""Maximum lines of an algorithm without numbers."""
 _MAX_UNNUMBERED_STEP_EM = 2.0
-"""Maximum distance of two of its lines, in em."""
 _SAME_EDGE_EM = 0.5
 """Maximum distance of a line from the left edge of its algorithm, to the left, in em."""
 _MAX_NUMBER_OFFSET_EM = 1.5

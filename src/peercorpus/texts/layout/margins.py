@@ -30,7 +30,6 @@ _MIN_HEADER_PAGES = 4
 _MIN_HEADER_PAGE_SHARE = 0.3
 """Share of the pages on which it must occur, if the paper is short."""
 _MAX_PARAGRAPH_STEP_EM = 1.6
-"""Maximum distance of two baselines of a paragraph, in em."""
 _DASH = r"[-\u2013\u2014]"
 _PAGE_NUMBER = re.compile(
     rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{_DASH}\s*\d{{1,4}}\s*{_DASH}$",
@@ -45,13 +44,11 @@ _NOTICE = re.compile(
 """Beginning of a publication notice at the edge of the first page."""
 _ROMAN_DIGITS = frozenset("ivxl")
 _MIN_HEADER_LETTERS = 3
-"""Minimum letters of a header or footer."""
 _MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
 """Minimum font size of a page number, relative to the text of its page."""
 _MIN_SMALL_NUMBER_SIZE_RATIO = 0.6
 """The same for numbers at one height on several pages, such as the IEEE's beside the running header."""
 _MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
-"""Maximum font size of a page number, relative to the text of its page."""
 _MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
 """Maximum distance of the baselines of two lines side by side, in em."""
 _FROM_ONE = (False, 1)

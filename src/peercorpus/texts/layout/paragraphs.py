@@ -14,13 +14,11 @@ CAPTION = re.compile(
     r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
     r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*\s*(?:[.:|\u2013\u2014]|$|\((?=[a-z]\)))|(?:TABLE|FIGURE|FIG\.)\s*(?:[IVX]+|\d+)\b|Algorithm\s+\d+\s+[A-Z])"
 )
-"""Beginning of a caption."""
 BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁·\uf0b7\uf0a7\uf0d8\uf076\uf0fc]\s*(?=\S)|[-*]\s+(?=\S)")
 """Beginning of a list item; the last five are bullets of word processors, encoded as in symbol fonts."""
 _DASH_BULLET = re.compile(r"[-\u2013\u2014·*]")
 """A bullet that may also be a dash or dot inside a sentence."""
 _STATEMENT = re.compile(rf"(?:{STATEMENT_NAMES})\s+[A-Z]?\.?\d|Proof\b")
-"""Beginning of a theorem, a similar statement or a proof."""
 _NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
 _FOOTNOTE_MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
 _REFERENCES_HEADING = re.compile(r"(?:\W|\d)*(?:references|bibliography)\W*$", re.IGNORECASE)
@@ -30,9 +28,7 @@ _MIN_SHORT_LINE_GAP_EM = 2.0
 paragraph.
 """
 _MIN_INDENT_EM = 0.7
-"""Minimum first-line indent of a paragraph, in em."""
 _MIN_PARAGRAPH_STEP_LEADINGS = 1.32
-"""Minimum distance of two baselines between paragraphs, in leadings."""
 _MAX_PUSHED_STEP_LEADINGS = 2.4
 """Maximum distance of two baselines inside a paragraph if a tall formula pushes the line down, in leadings."""
 _MAX_FRONT_LINE_SHARE = 0.75
@@ -40,7 +36,6 @@ _MAX_FRONT_LINE_SHARE = 0.75
 _MIN_VERY_SHORT_GAP_EM = 6.0
 """Minimum distance from the end of a line to its neighbours' ends that by itself ends a paragraph, in em."""
 _MAX_CHARACTER_WIDTH_EM = 0.6
-"""Maximum average width of a character, in em."""
 _MAX_STEP_LEADINGS = 6.0
 """Maximum distance of a line from the previous one in the same place of the page, in leadings."""
 _LEADING_NUMBER = re.compile(r"^\d+ ")
@@ -50,7 +45,6 @@ MIN_BODY_SIZE_RATIO = 0.95
 """Minimum font size of body text, relative to the body size of the paper."""
 # Tuples, because hashing a member of an enumeration takes longer than five comparisons.
 RUNNING_TEXT = (BlockKind.PARAGRAPH, BlockKind.ITEM)
-"""Kinds of blocks with running text."""
 _ASIDE = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE, BlockKind.LISTING)
 """Blocks that may interrupt a paragraph: at the foot of a column, or floating."""
 _AMONG_REFERENCES = (BlockKind.PARAGRAPH, BlockKind.FOOTNOTE, BlockKind.CAPTION)

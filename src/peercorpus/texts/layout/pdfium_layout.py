@@ -38,7 +38,6 @@ from peercorpus.texts.layout.text_blocks import describe_blocks, make_headers
 from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
 
 _MAX_HEADING_MARKS = 6
-"""Deepest heading level in Markdown."""
 _MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
 """Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
 _RUN_IN_ENDS = (".", ":", "?")
@@ -46,9 +45,7 @@ _RUN_IN_ENDS = (".", ":", "?")
 _RUN_IN_END = re.compile(r"[.:?](?!\w)")
 """The same at the start of the text after it."""
 _MIN_RUN_IN_CHARACTERS = 3
-"""Minimum characters of a run-in heading, without spaces between runs."""
 _MAX_RUN_IN_CHARACTERS = 120
-"""Maximum characters of a run-in heading, without spaces between runs."""
 
 
 def _join_lines(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
@@ -112,7 +109,6 @@ def block_markdown(block: Block, joiner: Dehyphenator) -> str:
 
 
 _MIN_TITLE_SIZE_RATIO = 1.15
-"""Minimum font size of the title, relative to the body."""
 _MIN_TURNED_RATIO = 3
 """Minimum ratio of rotated to upright characters on a rotated page."""
 _FRONT_BLOCKS = 12

@@ -12,11 +12,9 @@ _ROUND_LABEL = re.compile(r"\((?P<number>\d{1,3})\)\s+(?=[A-Z])")
 _SQUARE_LABEL = re.compile(r"\[(?P<number>\d{1,3})\]\s*\w")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _MIN_ENTRIES = 3
-"""Minimum entries of a list of references without a heading."""
 _MIN_YEAR_SHARE = 0.7
 """Minimum share of its entries that state a year."""
 _MAX_ENTRY_LINES = 12
-"""Maximum lines of one of its entries."""
 _MAX_EDGE_DIFFERENCE_EM = 1.5
 """Maximum difference of the left edges of two labels of one list, in em."""
 _MAX_LABEL_SIZE_RATIO = 0.88

@@ -27,7 +27,6 @@ _NAMES = {FigureKind.FIGURE: "Figure", FigureKind.TABLE: "Table"}
 _MAX_GAP_POINTS = 42.0
 """Maximum white space inside a figure, and between it and its caption, in points."""
 _MIN_SIDE_POINTS = 12.0
-"""Minimum width and height of a figure, in points."""
 _MIN_FRAME_WIDTH_POINTS, _MIN_FRAME_HEIGHT_POINTS = 60.0, 24.0
 """Minimum size of a drawn box whose text belongs to it, such as a framed example, in points."""
 _MAX_DRAWING_SHARE = 0.8
@@ -45,7 +44,6 @@ _MIN_PROSE_WIDTH_SHARE = 0.6
 _MIN_REPEATS = 3
 """Minimum number of pages on which a drawing recurs at the same place as part of the page design."""
 _MAX_DRAWINGS = 20_000
-"""Maximum number of drawings examined on a page."""
 _ASCENT_EM, _DESCENT_EM = 0.8, 0.25
 """Height of a line above its baseline and its depth below it, in em."""
 _BOUNDS = frozenset(
@@ -343,4 +341,3 @@ def _grow(boxes: Sequence[Box], start: float, *, is_above: bool) -> list[Box]:
 
 
 EMPTY = PageDrawing(width=0.0, height=0.0)
-"""A page that cannot be read."""

@@ -36,7 +36,6 @@ _BROKEN_FORMULA = re.compile(rf"([{''.join(sorted(SPACED_SIGNS))}])\$ (?:\$(?=[^
 _BROKEN_BEFORE_SIGN = re.compile(rf"(?<=[^\s$])\$ \$ ?(?=[{''.join(sorted(RELATIONS))}])")
 """The gap between a formula and one that begins with a relation."""
 _LATEX_LOGO = re.compile(r"\$L\^[A𝐀]\$TEX")
-"""The LaTeX logo, read as a formula."""
 TRAILING_MARKS = ",.;:!?' "
 """Punctuation that follows a formula but is not part of it."""
 _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
@@ -44,7 +43,6 @@ _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
 
 
 _TEX_TEXT_FONT = re.compile(r"(?:CM|LM|SF)[A-Z]", re.I)
-"""Fonts of TeX's own families."""
 
 
 @lru_cache(CACHED_CALLS)
@@ -60,7 +58,6 @@ def is_upright(font: str) -> bool:
 
 
 FUNCTION_NAME = re.compile(r"[^\W\d_][\w\-]+\(?$")
-"""Name of a function inside a formula."""
 NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|inf|log|exp|argmax|argmin)$|[)\]]$")
 """Text that a superscript or subscript in prose may belong to."""
 
@@ -124,11 +121,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?![^\W\d_]|-?(?:\$\s?)?\()")
 _ALGORITHM_LINE = re.compile(
     r"\d{1,3}:\s|(?:if|for|while|return|end|else|repeat|until|require|ensure|input|output)\b", re.I
 )
-"""Start of a line of an algorithm."""
 _BRACE_CODES = frozenset("\x1a(\x08n8:<>\uf8f1\uf8f2\uf8f3\uf8f4{⎧⎨⎩")
 """Characters that tall braces are read as."""
 _MAX_LINES = 300
-"""Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
 _MIN_PAGE_NUMBER_LEADINGS = 1.2

@@ -37,15 +37,12 @@ from peercorpus.texts.layout.formulas.structure import build_rows
 
 _SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
 _MAX_FORMULA_BARS = 60
-"""Maximum bars of one formula."""
 _MAX_PAGE_BARS = 3000
 """Maximum thin rules of a page; the rest belong to a figure."""
 _MAX_BAR_THICKNESS_POINTS = 1.3
-"""Maximum thickness of a fraction bar, in points."""
 _MIN_DISPLAY_INDENT_EM = 2.0
 """Minimum distance of a single-formula line from both edges of its column, in em of the body."""
 _LONE_FORMULA = re.compile(r"\$[^$]{3,}\$[.,;:]?")
-"""A line that is a single formula."""
 _MAX_OFF_CENTRE_SHARE = 0.15
 """Maximum distance of the centre of a display from that of its column, as a share of the column width."""
 

@@ -41,7 +41,6 @@ _NO_SPACE_BEFORE = ",.;:)"
 _BULLET = "•"
 _PAUSES = (",", ";")
 _ITEM_NUMBER = re.compile(r"\(\w{1,3}\)(?!\w)")
-"""Number of a list item, in prose."""
 _MAX_TOUCHING_GAP_EM = 0.15
 """Maximum gap that is not a space, in em."""
 _MIN_SEPARATE_GAP_EM = 0.9

@@ -28,7 +28,6 @@ _MIN_SHRINKING_SIZE_POINTS = 6.1
 _MAX_ACCENT_NODES = 1500
 """Maximum nodes of a row in which accents are joined to letters."""
 _MAX_SCRIPT_DEPTH = 12
-"""Maximum nesting of scripts."""
 _NO_SPACE_AFTER = "([{⌊⌈⟨ "
 """Characters that need no space after them."""
 _LATEX_ESCAPES = str.maketrans(

@@ -12,7 +12,6 @@ from peercorpus.texts.layout.formulas.nodes import (
 )
 
 ROW_BREAK = r" \\ "
-"""LaTeX between two rows."""
 PLAIN_KINDS = frozenset({"letter", "text", "name"})
 """Kinds of nodes that are on the baseline of their row."""
 _MIN_ROW_DISTANCE_EM = 0.8

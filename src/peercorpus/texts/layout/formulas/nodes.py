@@ -33,7 +33,6 @@ OPERATOR_NAMES = frozenset({
 LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
-"""Operators whose limits are set below and above them."""
 RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔∋∌≅≍≐≲≳⊑⊒⊢⊨⇐↔⟵⟶⟷⟸⟹⟺")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
@@ -47,7 +46,6 @@ _MAX_FENCE_OFFSET_EM = 0.15
 _MIN_STRETCHED_EM = 1.05
 """Minimum height of a stretched bracket, in em."""
 _MIN_LARGE_RATIO = 1.2
-"""Minimum font size of an enlarged operator, relative to its row."""
 _LARGE_LEVEL_EM = 0.33
 """Height of the centre of an operator of a text font above its baseline, in em."""
 _ROOT_HEIGHT_EM = 0.83

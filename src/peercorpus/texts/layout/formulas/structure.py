@@ -197,7 +197,6 @@ _MAX_PIECE_GAP_EM = 0.12
 _MAX_BRACE_STEP_EM = 0.3
 """Maximum distance of the tops of two pieces of a horizontal brace, in em."""
 _MAX_NODES = 800
-"""Maximum nodes of a formula whose structure is analysed."""
 _MAX_INDEX_SIZE_RATIO = 0.75
 """Maximum font size of the index of a root, relative to the root."""
 _MIN_INDEX_OVERLAP_EM = 0.05

@@ -9,9 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 _MIN_CELL_GAP_EM = 0.5
-"""Minimum gap between two cells, in em."""
 MIN_SPACE_EM = 0.13
-"""Minimum width of a space, in em."""
 _MAX_BASELINE_OFFSET_EM = 0.3
 """Maximum distance of two baselines that count as one, in em."""
 _MAX_SCRIPT_SIZE_RATIO = 0.8
@@ -19,7 +17,6 @@ _MAX_SCRIPT_SIZE_RATIO = 0.8
 _MAX_SCRIPT_OFFSET_EM = 0.65
 """Maximum distance of a superscript or subscript from the baseline, in em."""
 _MAX_COLUMNS = 60
-"""Maximum columns of a table."""
 _MAX_CROSSING_SHARE = 0.34
 """Maximum share of rows with text across the gap between two columns."""
 _MAX_OVERHANG_SHARE = 0.15

@@ -31,9 +31,7 @@ _MIN_PROSE_WORDS = 3.5
 _MIN_FILLED_SHARE = 0.58
 """Minimum share of the column width that lines of prose fill."""
 _MIN_TIDY_ROWS = 4
-"""Minimum rows of a table without rules and numbers."""
 _MAX_TIDY_WORDS = 3
-"""Maximum average number of words in its cells."""
 _MAX_COLUMN_START_SHARE = 0.06
 """Maximum distance of the right column of a page from its middle, as a share of the text width."""
 _MAX_CROSSING_SHARE = 0.4
@@ -42,13 +40,10 @@ _PROGRAM_LINE = re.compile(
     r"\d{1,3}:(?:\s|$)|(?:Require|Ensure|Input|Output|Data|Result|Initiali[sz]e)s?:|"
     r"(?:\d{1,3} )?(?:end )?(?:for|foreach|while|if|else|repeat|until|return|procedure|function)\b"
 )
-"""Start of a line of a program."""
 _PROGRAM_TITLE = re.compile(r"(?:Algorithm|Procedure|Protocol)\s+\d")
-"""Start of the title of a program."""
 _FORMULA_NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d{1,3}[a-z]?\)")
 """Number of a formula at the end of its line."""
 _ITEM_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|[•\u2013*-]")
-"""Mark of a list item."""
 
 
 def is_drawing(box: Box, words: int, strokes: Sequence[Box]) -> bool:
@@ -150,17 +145,14 @@ _NUMBERED_CAPTION = re.compile(
 _MAX_PAGE_RUNS = 20_000
 """Maximum number of runs on a page that is searched for tables."""
 _MAX_TABLE_WORDS = 4_000
-"""Maximum words of a table."""
 _MAX_PAGE_WORDS = 40_000
 """Maximum number of words read on a page, including repeated ones."""
 _MAX_CAPTIONS = 100
-"""Maximum captions of a page."""
 _MAX_STROKES = 5_000
 """Maximum paths of a page that are used to recognise drawings."""
 _ROOT_HANG_EM = 0.75
 """Distance that a root sign, used as a tick mark, hangs below its baseline, in em."""
 _MIN_CHARACTER_WIDTH_EM = 0.4
-"""Minimum average width of a character, in em."""
 
 
 @dataclass(slots=True)

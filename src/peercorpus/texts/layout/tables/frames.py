@@ -15,9 +15,7 @@ MAX_RULES = 3_000
 _MAX_RULE_GROUPS = 50
 """Maximum groups of rules with equal ends on a page."""
 _MAX_FRAMES = 40
-"""Maximum frames of a page."""
 _MIN_TABLE_WIDTH_POINTS = 40.0
-"""Minimum width of a table, in points."""
 _MAX_RULE_GAP_POINTS = 1.5
 """Maximum gap between two pieces of one rule, in points."""
 _MAX_RULE_END_DIFFERENCE_POINTS = 3.0
@@ -59,7 +57,6 @@ class RunsByHeight:
 
 
 IsProse = Callable[[Box, Sequence[TextRun]], bool]
-"""Callable that returns whether the text in a box is prose."""
 
 
 def find_frames(
@@ -164,17 +161,12 @@ def _is_loose(box: Box, runs: Sequence[TextRun]) -> bool:
 _SEARCH_HEIGHT_POINTS = 420.0
 """Height above or below a caption that is searched for a table, in points."""
 _MAX_CAPTIONS = 20
-"""Maximum captions of a page."""
 _MAX_CAPTION_LINES = 10
-"""Maximum lines of a caption."""
 _MAX_ROW_STEP_EM = 2.1
-"""Maximum distance of two rows, in em."""
 _MAX_FIRST_STEP_EM = 3.6
 """Maximum distance of a caption from the first row, in em."""
 _MIN_ROWS = 3
-"""Minimum rows with several cells."""
 _MIN_ROWS_SHARE = 0.6
-"""Minimum share of rows with several cells."""
 _MAX_CAPTION_ASIDE_POINTS = 60.0
 """Maximum distance of a caption to the left or right of its table, in points."""
 _MAX_CAPTION_BELOW_POINTS = 45.0
@@ -196,7 +188,6 @@ _MAX_EXTENSION_STEP_EM = 1.7
 """Maximum distance of such a row from the one before, in em."""
 
 ReadWords = Callable[[Sequence[TextRun]], list[Word]]
-"""Callable that returns the words of runs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ _MAX_CHANCE_GAPS = 12
 _MAX_CHANCE_RATIO = 2
 """Maximum ratio of rows with text after a wide space to lines across it, if the space is not a boundary."""
 _SPACE_WIDTH_EM = 0.25
-"""Minimum width of a space, in em."""
 _MAX_FULL_LINE_GAP_EM = 0.3
 """Maximum distance of the end of a full line from the end of the longest, in em."""
 MIN_LONG_TEXT_WORDS = 5

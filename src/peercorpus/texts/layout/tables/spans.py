@@ -15,14 +15,12 @@ _MAX_RULE_DISTANCE_EM = 1.2
 _MAX_OVERHANG_POINTS = 2.0
 """Maximum overhang of a head beyond its columns, in points."""
 _MAX_HEAD_LINES = 3
-"""Maximum lines of a head of several rows."""
 _MAX_HEAD_LEADING_EM = 1.35
 """Maximum distance of two such lines, in em."""
 _MAX_OFF_MIDDLE_STEPS = 0.25
 """Maximum distance of a row head from the middle of its rows, in row distances."""
 
 Extent = tuple[float, float]
-"""Left and right edge, in points."""
 Head = tuple[float, CellText]
 """A line of a row head: its height in points, and its text."""
 _EMPTY_EXTENT: Extent = (inf, -inf)
