@@ -15,7 +15,6 @@ from peercorpus.forms.form import Question, ReviewForm, copy_score, find_score, 
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
     InitialAnswer,
-    SourceOfEdit,
     find_score_changes,
     first_answers,
     holds_update,
@@ -214,80 +213,6 @@ def _mark_others(reading: ParsedReview, by_others: Mapping[str, ScoreSource]) ->
     return replace(reading, scores=tuple(scores))
 
 
-@dataclass(frozen=True, slots=True)
-class _Then:
-    """Content of a review at the decision; `sections` only if it was changed afterwards."""
-
-    state: AtDecision
-    scores: tuple[Score, ...]
-    sections: tuple[Section, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """A review with what is known of its history: proven or reported first scores, other earlier scores, earliest
-    texts, and fields whose current answer someone else wrote.
-    """
-
-    reading: ParsedReview
-    first_scores: tuple[Score, ...]
-    seen: tuple[Score, ...]
-    sections: tuple[Section, ...]
-    revised: bool | None
-    updated_fields: tuple[str, ...]
-    by_others: Mapping[str, ScoreSource]
-    reported_changes: tuple[ScoreChange, ...]
-    source_of: SourceOfEdit
-
-
-def _read_past(
-    note: Note,
-    edits: Sequence[Note],
-    earlier: Sequence[Note],
-    remarks: Sequence[str],
-    form: ReviewForm,
-    decided_at: datetime | None,
-    words: VenueVocabulary,
-) -> _Past:
-    source_of = partial(source_of_edit, note=note, words=words)
-    reading = read_fields(note.fields, form)
-    first = first_answers(note, edits, earlier, decided_at)
-    edited = read_edited(note, edits, first, source_of)
-    if edited.by_others:
-        reading = _mark_others(reading, edited.by_others)
-    known = _read_first_answers(first, reading, form)
-    told_scores, reported_changes = _read_reported_scores(reading, first, known.seen, remarks, form)
-    return _Past(
-        reading=reading,
-        first_scores=(*known.scores, *told_scores),
-        seen=known.seen,
-        sections=known.sections,
-        revised=was_revised(_list_answers(note, reading), first, earlier, edited),
-        updated_fields=_list_updated(reading, first),
-        by_others=edited.by_others,
-        reported_changes=reported_changes,
-        source_of=source_of,
-    )
-
-
-def _read_then(
-    note: Note,
-    past: _Past,
-    edits: Sequence[Note],
-    recommendations: Sequence[Note],
-    form: ReviewForm,
-    decided_at: datetime | None,
-    *,
-    is_released: bool,
-) -> _Then:
-    state = state_at_decision(note, edits, decided_at, is_released=is_released)
-    scores = scores_at_decision(note, past.reading.scores, edits, form, decided_at, state, past.source_of)
-    scores += read_recommendations(recommendations, form, decided_at)
-    if state is not AtDecision.EDITS or decided_at is None:
-        return _Then(state, scores, ())
-    return _Then(state, scores, read_fields(read_answers_at(note, edits, decided_at), form).sections)
-
-
 def read_review(
     note: Note,
     venue_id: str,
@@ -303,11 +228,21 @@ def read_review(
     words: VenueVocabulary | None = None,
 ) -> Review:
     """Return one review note as a `Review`."""
+    source_of = partial(source_of_edit, note=note, words=words or VenueVocabulary())
+    reading = read_fields(note.fields, form)
+    first = first_answers(note, edits, earlier, decided_at)
+    edited = read_edited(note, edits, first, source_of)
+    if edited.by_others:
+        reading = _mark_others(reading, edited.by_others)
+    known = _read_first_answers(first, reading, form)
+    told, reported_changes = _read_reported_scores(reading, first, known.seen, remarks, form)
+    state = state_at_decision(note, edits, decided_at, is_released=is_released)
+    then = scores_at_decision(note, reading.scores, edits, form, decided_at, state, source_of)
+    then += read_recommendations(recommendations, form, decided_at)
+    answers_then = read_answers_at(note, edits, decided_at) if state is AtDecision.EDITS and decided_at else {}
+    scores = (*reading.scores, *known.scores, *told, *then)
+    changes = find_score_changes((*known.seen, *scores), edits, form, source_of, edited.by_others)
     licence, consent = read_permissions(note)
-    past = _read_past(note, edits, earlier, remarks, form, decided_at, words or VenueVocabulary())
-    then = _read_then(note, past, edits, recommendations, form, decided_at, is_released=is_released)
-    scores = (*past.reading.scores, *past.first_scores, *then.scores)
-    changes = find_score_changes((*past.seen, *scores), edits, form, past.source_of, past.by_others)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -316,21 +251,21 @@ def read_review(
         reviewer=reviewer,
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
-        title=past.reading.title,
+        title=reading.title,
         scores=scores,
-        sections=past.reading.sections,
-        final_justification=past.reading.final_justification,
-        revised=past.revised,
+        sections=reading.sections,
+        final_justification=reading.final_justification,
+        revised=was_revised(_list_answers(note, reading), first, earlier, edited),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
-        extra=fields_to_json(past.reading.extra),
-        initial_sections=past.sections,
-        sections_at_decision=then.sections,
-        updated_fields=past.updated_fields,
-        score_changes=changes + past.reported_changes,
+        extra=fields_to_json(reading.extra),
+        initial_sections=known.sections,
+        sections_at_decision=read_fields(answers_then, form).sections,
+        updated_fields=_list_updated(reading, first),
+        score_changes=changes + reported_changes,
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
-        at_decision=then.state,
+        at_decision=state,
         licence=licence,
         consent=consent,
     )
