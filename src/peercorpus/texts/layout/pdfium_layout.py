@@ -22,11 +22,11 @@ from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
-from peercorpus.texts.layout.columns import PageColumns, find_all_columns, reading_order
+from peercorpus.texts.layout.columns import find_all_columns, reading_order
 from peercorpus.texts.layout.drawings import split_drawings
 from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
 from peercorpus.texts.layout.formulas.detection import join_broken
-from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
+from peercorpus.texts.layout.formulas.display import find_formulas, thin_bars
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.hyphenation import Dehyphenator
 from peercorpus.texts.layout.listings import replace_listings, replace_plain_listings
@@ -261,8 +261,10 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
         items: list[TextLine | Block] = []
         ordered = replace_plain_listings(reading_order(lines, columns), sheet.rules, columns, body, joiner)
-        for _, part in groupby(ordered, lambda item: isinstance(item, Block)):
-            items += _replace_formulas([*part], sheet.bars, columns, body)
+        for _, group in groupby(ordered, type):
+            part = [*group]
+            plain = [item for item in part if isinstance(item, TextLine)]
+            items += find_formulas(plain, sheet.bars, columns, body) if plain else part
         items = _insert_tables(items, sheet.tables, number)
         items_by_page.append(replace_listings(items, sheet.rules, columns, body, joiner))
     paragraphs = Paragraphs(body, find_unheaded_references(items_by_page, all_columns))
@@ -276,28 +278,6 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
         "\n\n".join(str(block.markdown) for block in blocks if block.page == number) for number in range(len(pages))
     ]
     return blocks, texts
-
-
-def _replace_formulas(
-    items: Sequence[TextLine | Block], bars: Sequence[Box], columns: PageColumns, body: Body
-) -> Iterator[TextLine | Block]:
-    yield from (item for item in items if isinstance(item, Block))
-    lines = [item for item in items if isinstance(item, TextLine)]
-    for item in find_formulas(lines, bars, columns, body):
-        yield _make_formula_block(item) if isinstance(item, Formula) else item
-
-
-def _make_formula_block(formula: Formula) -> Block:
-    return Block(
-        BlockKind.FORMULA,
-        formula.page,
-        formula.lines,
-        markdown=formula.markdown,
-        sureness=formula.sureness,
-        box=formula.box,
-        number=formula.number,
-        latex=formula.latex,
-    )
 
 
 def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], page: int) -> list[TextLine | Block]:

@@ -1,15 +1,15 @@
-"""Find display formulas and write them as LaTeX."""
+"""Find display formulas and write them as LaTeX, with Unicode signs in the Markdown."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, zip_longest
 
 from peercorpus.latex.maths import write_with_commands
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.pdf.shapes import Box, Shapes
-from peercorpus.texts.layout.blocks import Body, TextLine
+from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.formulas.detection import (
     baseline_range,
@@ -47,33 +47,6 @@ _MAX_OFF_CENTRE_SHARE = 0.15
 """Maximum distance of the centre of a display from that of its column, as a share of the column width."""
 
 
-@dataclass(slots=True)
-class Formula:
-    """A display formula of one page (from 0).
-
-    `signs` is its LaTeX with Unicode letters and symbols, without number; `number` is as printed, without parentheses;
-    `sureness` is the probability that it equals its source (see `doubts`).
-    """
-
-    lines: list[TextLine]
-    signs: str
-    number: str | None
-    sureness: float
-    page: int
-    box: Box
-
-    @property
-    def latex(self) -> str:
-        """The formula in commands that compile with amsmath and amssymb, or `signs`; an unknown symbol is a box."""
-        return write_with_commands(self.signs)
-
-    @property
-    def markdown(self) -> str:
-        """The formula as a block of Markdown."""
-        number = f" ({self.number})" if self.number else ""
-        return f"$${self.signs}$${number}"
-
-
 class _Page:
     """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table."""
 
@@ -89,10 +62,10 @@ class _Page:
 
 def find_formulas(
     lines: Sequence[TextLine], bars: Sequence[Box], columns: PageColumns, body: Body
-) -> list[TextLine | Formula]:
+) -> list[TextLine | Block]:
     """Return the lines of a page with each display formula in place of its lines; `bars` are its thin rules."""
     page = _Page(bars, has_table=has_mapped_symbols(run for line in lines for run in line.runs))
-    items: list[TextLine | Formula] = []
+    items: list[TextLine | Block] = []
     group: list[TextLine] = []
     ends = 0.0, 0.0
     for line, following in zip_longest(lines, lines[1:]):
@@ -115,9 +88,9 @@ def find_formulas(
 
 
 def _find_lone(
-    items: Sequence[TextLine | Formula], page: _Page, columns: PageColumns, body: Body
-) -> list[TextLine | Formula]:
-    result: list[TextLine | Formula] = []
+    items: Sequence[TextLine | Block], page: _Page, columns: PageColumns, body: Body
+) -> list[TextLine | Block]:
+    result: list[TextLine | Block] = []
     group: list[TextLine] = []
     for item, following in zip_longest(items, items[1:]):
         before = group[-1] if group else result[-1] if result else None
@@ -132,8 +105,8 @@ def _find_lone(
 
 def _is_lone(
     line: TextLine,
-    before: TextLine | Formula | None,
-    after: TextLine | Formula | None,
+    before: TextLine | Block | None,
+    after: TextLine | Block | None,
     goes_on: bool,
     columns: PageColumns,
     body: Body,
@@ -172,12 +145,12 @@ def thin_bars(shapes: Shapes) -> list[Box]:
 
 def _read_group(
     group: list[TextLine],
-    before: Sequence[TextLine | Formula],
+    before: Sequence[TextLine | Block],
     after: TextLine | None,
     page: _Page,
     columns: PageColumns,
     body: Body,
-) -> Sequence[TextLine | Formula]:
+) -> Sequence[TextLine | Block]:
     previous = before[-1] if before else None
     last = previous if isinstance(previous, TextLine) else None
     first = 0
@@ -247,7 +220,7 @@ def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:
     return line.left < right + 60 and line.right > left - 60
 
 
-def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Formula]:
+def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Block]:
     nodes: list[FormulaNode] = []
     numbers: list[tuple[float, str]] = []
     for printed in group:
@@ -275,18 +248,20 @@ def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, bo
         doubts = sum(row.doubts for row in part) + nameless
         signs = r" \\ ".join(row.latex for row in part if row.latex)
         if signs:
-            yield Formula(
-                lines=group,
-                signs=signs,
-                number=equation_number,
+            yield Block(
+                BlockKind.FORMULA,
+                group[0].page,
+                group,
+                markdown=f"$${signs}$$ ({equation_number})" if equation_number else f"$${signs}$$",
                 sureness=measure_sureness(glyphs, doubts),
-                page=group[0].page,
                 box=Box(
                     min(row.left for row in part),
                     min(row.bottom for row in part),
                     max(row.right for row in part),
                     max(row.top for row in part),
                 ),
+                number=equation_number,
+                latex=write_with_commands(signs),
             )
 
 
