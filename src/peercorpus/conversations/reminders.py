@@ -191,7 +191,10 @@ class _Weighed:
 
 def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
     sentences = [(sentence, WORD.findall(sentence)) for sentence in SENTENCE.split(plain.lower())]
-    asks = sum(_asks(sentence) for sentence, _ in sentences)
+    asks = sum(
+        bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
+        for sentence, _ in sentences
+    )
     unknown = [
         {word for word in words if len(word) > 1 and not (_is_in(PROCESS, word) or _is_in(RECAP, word))}
         for _, words in sentences
@@ -209,10 +212,6 @@ def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
     allowed = min(_MOST_FREE, _FREE + sum(len(words) for _, words in sentences) / _WORDS_PER_FREE)
     allowed += _FREE_PER_ASK * (min(asks, _MOST_ASKS) - 1)
     return _Weighed(asks, tuple(objections), words, asks > 0 and 2 * len(objections) + named <= allowed)
-
-
-def _asks(sentence: str) -> bool:
-    return bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
 
 
 def _states_something(sentence: str, words: Sequence[str]) -> bool:

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.reply_kinds import find_reply_kind
 from peercorpus.forms.reviews import ParsedReview, read_fields
 from peercorpus.forms.scales import label_number
@@ -64,7 +63,10 @@ class _Count:
     def __init__(self, known: KnownForm) -> None:
         self.known = known
         self._form = form = known.form
-        self._slots = {slot: _find_field_name(slot, form) for slot in SLOTS}
+        self._slots = {
+            slot: next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)
+            for slot in SLOTS
+        }
         self._filled: Counter[str] = Counter()
         self._unoffered: Counter[str] = Counter()
         self._reviews = self._without_rating = self._drifting = self._contradicting = 0
@@ -153,10 +155,6 @@ def read_own_usage(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm,
     if venue_id not in workspace.tables.venues("2-reviews"):
         return []
     return [(known, usage) for known, usage in read_censuses(workspace, venue_id) if is_own_form(usage.form_id)]
-
-
-def _find_field_name(slot: str, form: ReviewForm) -> str:
-    return next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)
 
 
 NOT_READ = "neither a score nor a text"

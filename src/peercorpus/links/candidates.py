@@ -116,16 +116,12 @@ def find_shared_authors(authors: Iterable[Sequence[Author]], order: Sequence[str
     ends = array("Q", [0])
     for listed in authors:
         by_initial = (min(author, key=lambda name: ", " not in name) for author in listed)
-        names.extend({_hash_name(name) for name in by_initial})
+        names.extend({int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) for name in by_initial})
         ends.append(len(names))
     keys = [(paper, name) for paper, span in enumerate(pairwise(ends)) for name in names[slice(*span)]]
     groups = _group_by_key(keys, Counter(names))
     pairs = {pair for group in groups for pair in _pair_group(group, order)}
     return {pair for pair in pairs if _share_half(*({*names[ends[paper] : ends[paper + 1]]} for paper in pair))}
-
-
-def _hash_name(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
 
 
 def _share_half(one: Set[int], other: Set[int]) -> bool:

@@ -183,10 +183,6 @@ def _without_design(drawing: PageDrawing, furniture: set[tuple[int, ...]]) -> li
     return [box for box in inside if (box.right - box.left) * (box.top - box.bottom) < largest]
 
 
-def _caption_box(block: Block) -> Box:
-    return _unite(map(_line_box, _split_at_gaps(block)[0]))
-
-
 def _split_at_gaps(block: Block) -> list[list[TextLine]]:
     groups: list[list[TextLine]] = []
     for line in block.lines:
@@ -215,7 +211,11 @@ class _Page:
     def __init__(self, drawing: PageDrawing, columns: PageColumns, blocks: Sequence[Block]) -> None:
         self._drawing = drawing
         self._columns = columns
-        self._frames = [box for box in drawing.drawn if _is_frame(box)]
+        self._frames = [
+            box
+            for box in drawing.drawn
+            if box.right - box.left >= _MIN_FRAME_WIDTH_POINTS and box.top - box.bottom >= _MIN_FRAME_HEIGHT_POINTS
+        ]
         self._solid = [*drawing.drawn, *drawing.tables]
         self._bounds: list[tuple[Box, Block | None]] = []
         self._loose: list[Box] = list(drawing.words)
@@ -247,7 +247,7 @@ class _Page:
         return longest.right - longest.left >= _MIN_PROSE_WIDTH_SHARE * (right - left)
 
     def search(self, block: Block, kind: FigureKind, *, is_above: bool) -> Box | None:
-        caption = _caption_box(block)
+        caption = _unite(map(_line_box, _split_at_gaps(block)[0]))
         left, right = self._find_sides(block, caption)
         if is_above:
             low, high = caption.top, self._find_end(block, caption, (left, right), is_above=True)
@@ -307,10 +307,6 @@ class _Page:
             return max(caption.top, min(ends, default=self._drawing.height))
         ends = (box.top for box in bounding if box.top <= caption.bottom + 2)
         return min(caption.bottom, max(ends, default=0.0))
-
-
-def _is_frame(box: Box) -> bool:
-    return box.right - box.left >= _MIN_FRAME_WIDTH_POINTS and box.top - box.bottom >= _MIN_FRAME_HEIGHT_POINTS
 
 
 def _clip(boxes: Iterable[Box], band: Box) -> list[Box]:
