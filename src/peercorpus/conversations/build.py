@@ -7,7 +7,7 @@ or set aside with a reason; `balance` proves it.
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from heapq import merge as merge_sorted
 from itertools import groupby
@@ -151,23 +151,8 @@ def _digest(record: RawObject) -> str:
 NAME = "build_conversations"
 
 
-@dataclass(slots=True)
-class ForumPosts:
-    """The rows from which the conversations of one forum are built."""
-
-    posts: list[Post] = field(default_factory=list)
-    reviews: list[Review] = field(default_factory=list)
-    records: list[RawObject] = field(default_factory=list)
-
-    def add(self, row: Post | Review | RawObject) -> None:
-        """Add one row to the list of its type."""
-        if isinstance(row, Post):
-            self.posts.append(row)
-        elif isinstance(row, Review):
-            self.reviews.append(row)
-        else:
-            self.records.append(row)
-
+ForumRows = tuple[list[Post], list[Review], list[RawObject]]
+"""The posts, reviews and published conversations from which the conversations of one forum are built."""
 
 UNREAD_OF_POSTS = {"modified_at": None, "licence": None, "consent": None, "meta_review": None}
 UNREAD_OF_REVIEWS = {
@@ -199,7 +184,7 @@ def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> It
         yield from from_arrow(Review, batch.filter(is_changed), {**UNREAD_OF_REVIEWS, "venue_id": venue_id})
 
 
-def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
+def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumRows]]:
     tables = workspace.tables
     records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
@@ -209,10 +194,10 @@ def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Itera
         key=attrgetter("forum_id"),
     )
     for forum_id, group in groupby(rows, key=attrgetter("forum_id")):
-        forum = ForumPosts()
-        for row in group:
-            forum.add(row)
-        yield forum_id, forum
+        of_forum = list(group)
+        posts = [row for row in of_forum if isinstance(row, Post)]
+        reviews = [row for row in of_forum if isinstance(row, Review)]
+        yield forum_id, (posts, reviews, [row for row in of_forum if isinstance(row, RawObject)])
 
 
 def build_conversations(
@@ -331,14 +316,8 @@ def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | Non
     return begun
 
 
-def _build_forum(
-    forum: ForumPosts,
-    decided_at: datetime | None,
-    decisions: Decisions,
-    published: dict[str, Conversation],
-    out: Replacement,
-) -> None:
-    conversations, left = build_conversations(forum.posts, forum.reviews, decided_at, decisions)
+def _write_forum(built: tuple[list[Conversation], Left], published: dict[str, Conversation], out: Replacement) -> None:
+    conversations, left = built
     for post, reason, detail in left:
         out.set_aside(post.post_id, post.forum_id, reason, detail)
     for conversation in conversations:
@@ -368,14 +347,15 @@ def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
             decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key, span.number) as out:
             done = 0
-            for forum_id, forum in _read_forums(workspace, venue_id, span):
+            for forum_id, (posts, reviews, records) in _read_forums(workspace, venue_id, span):
                 has_paper = forum_id in decided
                 done += has_paper
                 report(done, len(decided))
                 published = read_published_conversations(
-                    forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
+                    records, has_paper=has_paper, is_held=forum_id in roots, out=out
                 )
-                _build_forum(forum, decided.get(forum_id), decisions, published, out)
+                built = build_conversations(posts, reviews, decided.get(forum_id), decisions)
+                _write_forum(built, published, out)
         if done < len(decided):
             report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
 
@@ -402,22 +382,10 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
     records = workspace.raw.count(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
     published = Balance(
-        stage="take conversations",
-        venue_id=venue_id,
-        unit="records",
-        rows_in=records,
-        rows_out=published_count,
-        set_aside=of_records,
+        "take conversations", venue_id, "records", rows_in=records, rows_out=published_count, set_aside=of_records
     )
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="posts",
-            rows_in=tables.count("3-posts", venue_id),
-            rows_out=used,
-            set_aside=of_posts,
-        ),
+        Balance(NAME, venue_id, "posts", rows_in=tables.count("3-posts", venue_id), rows_out=used, set_aside=of_posts),
         *((published,) if records or published_count or of_records else ()),
     )
 

@@ -47,20 +47,15 @@ def refusal(post: Post) -> tuple[Reason, str] | None:
     if post.kind is PostKind.OTHER and (
         post.role is Role.AI or invitation_name(post.invitation).lower() in AI_INVITATIONS
     ):
-        return Reason.PERSON_OR_AI, _explain_doubt(post)
+        if post.role is Role.AI:
+            return Reason.PERSON_OR_AI, "It is signed by a group for AI posts, but its invitation is for people."
+        unsigned = "Its invitation is for AI reviews, but it is not signed as the venue signs those"
+        return Reason.PERSON_OR_AI, f"{unsigned}: a person may have written it."
     if post.role is Role.AI:
         return Reason.OUTSIDE_CONVERSATION, "The venue's AI posted it, but it is not below an AI review."
     if post.kind is PostKind.OTHER:
         return Reason.OUTSIDE_CONVERSATION, "Its kind cannot be determined from its invitation."
     return None
-
-
-def _explain_doubt(post: Post) -> str:
-    if post.role is Role.AI:
-        return "It is signed by a group for AI posts, but its invitation is for people."
-    return (
-        "Its invitation is for AI reviews, but it is not signed as the venue signs those: a person may have written it."
-    )
 
 
 @dataclass(slots=True)

@@ -462,33 +462,17 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
     records = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in PUBLISHED)
     published = Balance(
-        stage="read published",
-        venue_id=venue_id,
-        unit="records",
-        rows_in=records,
-        rows_out=records_used,
-        set_aside=of_records,
+        "read published", venue_id, "records", rows_in=records, rows_out=records_used, set_aside=of_records
     )
+    notes = raw.count(RawKind.NOTE, venue_id)
+    reviews = tables.count("2-reviews", venue_id)
+    used = made_of[PaperSource.NOTE] + posts + of_ai
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="notes",
-            rows_in=raw.count(RawKind.NOTE, venue_id),
-            rows_out=made_of[PaperSource.NOTE] + posts + of_ai,
-            set_aside=of_notes,
-        ),
+        Balance(NAME, venue_id, "notes", rows_in=notes, rows_out=used, set_aside=of_notes),
         *_balance_unreadable(venue_id, raw.count(RawKind.UNREADABLE, venue_id), left.get(Reason.NOT_JSON, 0)),
         *((published,) if published.rows_in or published.rows_out or of_records else ()),
         *_balance_merging(tables, venue_id, posts_of_records, left.get(Reason.NOT_MATCHED, 0)),
-        Balance(
-            stage="read reviews",
-            venue_id=venue_id,
-            unit="review posts",
-            rows_in=reviews_in,
-            rows_out=tables.count("2-reviews", venue_id),
-            set_aside={},
-        ),
+        Balance("read reviews", venue_id, "review posts", rows_in=reviews_in, rows_out=reviews, set_aside={}),
     )
 
 
@@ -505,13 +489,9 @@ def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> It
         stated += posts_stated
         merged += len(merged_posts)
     if stated or posts or left:
+        aside = {Reason.NOT_MATCHED: left} if left else {}
         yield Balance(
-            stage="merge records",
-            venue_id=venue_id,
-            unit="posts of records",
-            rows_in=stated,
-            rows_out=posts + merged,
-            set_aside={Reason.NOT_MATCHED: left} if left else {},
+            "merge records", venue_id, "posts of records", rows_in=stated, rows_out=posts + merged, set_aside=aside
         )
 
 

@@ -6,7 +6,6 @@ difference becomes a row of `7-changes`. Pairs that were read by different engin
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -82,17 +81,9 @@ def read_engines(tables: Tables, venue_id: str) -> dict[str, str]:
     return dict(tables.rows("5-texts", venue_id, ["sha256", "engine"]))
 
 
-@dataclass(frozen=True, slots=True)
-class VersionTexts:
-    """Two texts of one paper, as sent to another process or machine."""
-
-    earlier: str
-    later: str
-
-
-def compare_texts(texts: VersionTexts) -> tuple[TextDifference, ...]:
-    """Return the differences between two texts."""
-    return find_differences(texts.earlier, texts.later).passages
+def compare_texts(texts: tuple[str, str]) -> tuple[TextDifference, ...]:
+    """Return the differences between an earlier and a later text of one paper, in another process or machine."""
+    return find_differences(*texts).passages
 
 
 def compare_versions(
@@ -106,7 +97,7 @@ def compare_versions(
     file_hashes = {sha256 for files in comparable for sha256 in files}
     with tables.replacing((TABLE,), venue_id, NAME, key) as out, workspace.files.scratch() as scratch:
         store = TextStore(scratch, tables, venue_id, file_hashes)
-        texts = (VersionTexts(store.read(left), store.read(right)) for left, right in comparable)
+        texts = ((store.read(left), store.read(right)) for left, right in comparable)
         outcomes = spread(compare_texts, texts, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
         results = (result for _, result in report_progress(outcomes, len(comparable), report))
         for initial, left, right in pairs:
@@ -154,22 +145,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     changes = dict(rows)
     aside = tables.set_aside_counts(venue_id, NAME)
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="papers with two texts",
-            rows_in=papers,
-            rows_out=len(changes),
-            set_aside=aside,
-        ),
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="changes",
-            rows_in=sum(changes.values()),
-            rows_out=len(rows),
-            set_aside={},
-        ),
+        Balance(NAME, venue_id, "papers with two texts", rows_in=papers, rows_out=len(changes), set_aside=aside),
+        Balance(NAME, venue_id, "changes", rows_in=sum(changes.values()), rows_out=len(rows), set_aside={}),
     )
 
 

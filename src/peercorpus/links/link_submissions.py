@@ -39,7 +39,6 @@ from peercorpus.links.candidates import (
 )
 from peercorpus.links.named_submissions import (
     DIGEST,
-    NamedSubmission,
     has_naming_field,
     is_commitment,
     read_linked_forums,
@@ -204,7 +203,7 @@ def find_namings(papers: Sequence[ComparedPaper]) -> list[Naming]:
             paper, one.forum_id, one.field, papers[place] if (place := by_forum.get(one.forum_id)) is not None else None
         )
         for paper in naming
-        for one in _named_by(paper, by_forum.keys())
+        for one in read_named_submissions(paper.extra, paper.venue_id, by_forum.keys())
     ]
 
 
@@ -235,10 +234,6 @@ def _read_links_in_posts(tables: Tables, venue_id: str) -> Iterator[tuple[str, s
             if row["readers_public"] and not row["deleted"]:
                 for named_id, is_stated in read_linked_forums(row["text"], is_by_authors=row["role"] == Role.AUTHOR):
                     yield row["forum_id"], row["kind"], named_id, is_stated
-
-
-def _named_by(paper: ComparedPaper, held: Set[str]) -> list[NamedSubmission]:
-    return read_named_submissions(paper.extra, paper.venue_id, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,15 +296,6 @@ def _by_time(naming: Naming) -> tuple[bool, float, str]:
     return created_at is None, -created_at.timestamp() if created_at else 0.0, naming.by.forum_id
 
 
-def open_passages(pairs: Sequence[Likely], tables: Tables, scratch: IO[bytes]) -> Passages:
-    """Open the texts of the papers of these pairs."""
-    forum_ids: dict[str, set[str]] = defaultdict(set)
-    for pair in pairs:
-        for paper in (pair.one, pair.other):
-            forum_ids[paper.venue_id].add(paper.forum_id)
-    return Passages(scratch, tables, forum_ids)
-
-
 def compare_pairs(
     papers: Sequence[ComparedPaper],
     namings: Sequence[Naming],
@@ -321,8 +307,12 @@ def compare_pairs(
     """Yield each pair that may be one work with its similarity, including the texts if both are available."""
     with scratch() as signatures:
         pairs = find_likely_pairs(papers, namings, find_namings_in_posts(tables, papers), signatures)
+    forum_ids: dict[str, set[str]] = defaultdict(set)
+    for pair in pairs:
+        for paper in (pair.one, pair.other):
+            forum_ids[paper.venue_id].add(paper.forum_id)
     with scratch() as texts:
-        yield from _compare_texts(pairs, open_passages(pairs, tables, texts), share_texts, report)
+        yield from _compare_texts(pairs, Passages(texts, tables, forum_ids), share_texts, report)
 
 
 def _compare_texts(
@@ -345,10 +335,6 @@ def _compare_texts(
     next(shares, None)
 
 
-Aside = dict[PaperKey, tuple[Reason, str]]
-"""Why papers are set aside, as reason and sentence."""
-
-
 def link_papers(
     spread: Executor, workspace: Workspace, _: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
@@ -360,7 +346,7 @@ def link_papers(
     with workspace.files.scratch() as scratch:
         papers = StoredPapers(scratch, chain.from_iterable(read_submissions(tables, name) for name in venue_ids))
         namings = find_namings(papers)
-        aside: Aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
+        aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
         for pair in compare_pairs(papers, namings, tables, workspace.files.scratch, share_texts, report):
             rule = pair.rule()
             if rule is not None:
@@ -381,7 +367,9 @@ def link_papers(
     logger.info("%s: %d links between %d papers", NAME, sum(map(len, links.values())), len(papers))
 
 
-def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[tuple[str, str, Reason, str]]]:
+def _list_set_aside(
+    aside: Mapping[PaperKey, tuple[Reason, str]], namings: Sequence[Naming]
+) -> dict[str, list[tuple[str, str, Reason, str]]]:
     left: dict[str, list[tuple[str, str, Reason, str]]] = defaultdict(list)
     for (venue_id, forum_id), (reason, detail) in aside.items():
         left[venue_id].append((forum_id, forum_id, reason, detail))
@@ -429,7 +417,11 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
     if not papers:
         return 0, 0
     held = _read_forum_ids(tables, tables.version("1-papers"))
-    named = {(paper.forum_id, one.forum_id) for paper in papers for one in _named_by(paper, held)}
+    named = {
+        (paper.forum_id, one.forum_id)
+        for paper in papers
+        for one in read_named_submissions(paper.extra, paper.venue_id, held)
+    }
     if not named:
         return 0, 0
     links = _read_linked_pairs(tables, tables.version(TABLE))

@@ -241,16 +241,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balance: files and published texts of the venue's versions = texts + files set aside."""
     tables = workspace.tables
     files = len(find_pdfs(tables, venue_id)) + len(_find_published(tables, venue_id))
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=files,
-            rows_out=tables.count(TABLE, venue_id),
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        )
-    ]
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return [Balance(NAME, venue_id, "files", rows_in=files, rows_out=tables.count(TABLE, venue_id), set_aside=aside)]
 
 
 def _find_engine_version(options: BuildRequest) -> str:

@@ -109,16 +109,10 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     tables = workspace.tables
     if NAME not in tables.stages(venue_id) and not tables.paths(TABLE, venue_id):
         return []
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=len(find_pdfs(tables, venue_id)),
-            rows_out=len(tables.tuples(TABLE, venue_id, ("sha256",))),
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        )
-    ]
+    pdfs = len(find_pdfs(tables, venue_id))
+    cut = len(tables.tuples(TABLE, venue_id, ("sha256",)))
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return [Balance(NAME, venue_id, "files", rows_in=pdfs, rows_out=cut, set_aside=aside)]
 
 
 def stage(spread: Executor) -> Stage[Workspace]:

@@ -388,16 +388,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)
-    return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="edits and PDFs",
-            rows_in=rows_in,
-            rows_out=rows_out,
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        ),
-    )
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return (Balance(NAME, venue_id, "edits and PDFs", rows_in=rows_in, rows_out=rows_out, set_aside=aside),)
 
 
 STAGE = Stage(

@@ -230,16 +230,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     tables = workspace.tables
     files = len(_find_files(workspace, venue_id))
     left = tables.set_aside_counts(venue_id, NAME)
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=files,
-            rows_out=tables.count(TABLE, venue_id),
-            set_aside=left,
-        )
-    ]
+    return [Balance(NAME, venue_id, "files", rows_in=files, rows_out=tables.count(TABLE, venue_id), set_aside=left)]
 
 
 def stage(spread: Executor) -> Stage[Workspace]:
