@@ -466,7 +466,7 @@ def test_a_followed_edit_shows_earlier_answers(first: Note, last: int, before: f
     assert texts(review.initial_sections) == [FIRST]
 
 
-def test_an_edit_newer_than_the_note_is_not_initial() -> None:
+def test_a_newer_edit_is_not_initial() -> None:
     review = read(NOW, version(1, 15, review=FIRST, rating=3), version(18, review=LATER, rating=6))
     assert by_phase(review, Phase.INITIAL) == {}
 

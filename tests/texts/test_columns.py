@@ -27,7 +27,7 @@ def test_two_columns_and_a_line_over_both() -> None:
     assert found.of(lines[2]) == (50.0, 550.0)
 
 
-def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
+def test_content_order_stays_unless_it_jumps() -> None:
     left, right = column(50.0, 290.0, name="l"), column(310.0, 550.0, name="r")
     columns = find_columns(left + right, WIDTH, 10.0)
     assert reading_order(left + right, columns) == left + right

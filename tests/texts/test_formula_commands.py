@@ -51,7 +51,7 @@ def test_formulas_have_commands_and_nothing_else_changes(source: str, written: s
     assert converted.characters == len(written)
 
 
-def test_blocks_and_headings_are_those_of_the_new_text() -> None:
+def test_blocks_are_of_the_new_text() -> None:
     source = made_of("First $σ$", "$$ρ$$", "last", between=PAGE_BREAK)
     heading = TextHeading(1, "First $σ$", 1)
     converted = write_formula_commands(Converted(source.markdown, 3, 19, (), (heading,), blocks=source.blocks))
@@ -77,7 +77,7 @@ def test_text_of_an_engine_without_blocks_is_unchanged() -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("$σ\\`a{}^_| \n"), max_size=30), min_size=1, max_size=4))
-def test_blocks_fit_any_text_and_the_conversion_is_idempotent(texts: list[str]) -> None:
+def test_blocks_fit_any_converted_text(texts: list[str]) -> None:
     once = write_formula_commands(made_of(*texts))
     assert once.blocks is not None
     assert len(once.blocks) == len(texts)

@@ -59,7 +59,7 @@ def test_brackets_of_full_size_stay_in_their_exponent() -> None:
     assert latex(equation(*brackets_in_an_exponent(), run("x", 290, LETTERS))) == "y = e^{2D(A∥B)}x"
 
 
-def test_a_full_stop_after_cases_is_not_a_row() -> None:
+def test_a_stop_after_cases_is_no_row() -> None:
     runs = equation(run("(", 254, LARGE, 717.5), run("1", 264, UPRIGHT, 706), run("x", 280, LETTERS, 706))
     runs += [run("0", 264, UPRIGHT, 694), run("z", 280, LETTERS, 694), run(".", 292, LETTERS, 700)]
     assert latex(runs) == r"y = \begin{cases} 1 & x \\ 0 & z \end{cases}."
