@@ -22,9 +22,9 @@ from peercorpus.openreview.client import URL_V1, URL_V2, Client, Params
 from peercorpus.openreview.listing import LARGEST_PAGE, read_list
 from peercorpus.openreview.objects import decode_leniently, to_time
 from peercorpus.openreview.venue_discovery import BLIND, CLOSED_LISTS, OPEN_LISTS
-from peercorpus.records.counted_nouns import plural
 from peercorpus.venues.catalogue import VenueRow, row_of, rows
 from peercorpus.venues.short_names import read_venue_id
+from peercorpus.wording.counted_nouns import plural
 
 TOLERANCE = timedelta(hours=1)
 """Largest difference between two deadlines that count as the same: chairs set 23:59 or 24:00, and add minutes."""

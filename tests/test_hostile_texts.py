@@ -28,6 +28,9 @@ from peercorpus.conversations.reminders import find_objections, is_reminder
 from peercorpus.corpus import filters
 from peercorpus.corpus.takedown import _AUTHOR_ID
 from peercorpus.criticism.answers import measure_coverage
+from peercorpus.discussion import letters
+from peercorpus.discussion.addressees import ReviewerNames
+from peercorpus.discussion.multipart import read_part, read_part_of_post
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.rendering import Prose
 from peercorpus.forms import decisions, directions, scales, score_changes, score_claims, vocabulary
@@ -42,11 +45,7 @@ from peercorpus.links.version_diff import find_differences
 from peercorpus.metrics.marked_share import list_passages
 from peercorpus.metrics.review_points import count_points
 from peercorpus.models.chat_messages import escape_markers
-from peercorpus.records import letters
-from peercorpus.records.addressees import ReviewerNames
 from peercorpus.records.enums import Aspect
-from peercorpus.records.multipart import read_part, read_part_of_post
-from peercorpus.records.untrusted_text import escape_controls, redact_people, replace_controls
 from peercorpus.release.by_model.annotator import read_answers, read_kinds, show
 from peercorpus.release.by_model.turn_titles import read_title
 from peercorpus.release.text_rows import _pattern, names_author
@@ -58,6 +57,7 @@ from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews
 from peercorpus.venues.committees import find_role
 from peercorpus.versions.version_signs import numbered_places
+from peercorpus.wording.untrusted_text import escape_controls, redact_people, replace_controls
 
 Read = Callable[[str], object]
 NUMBERED = ReviewerNames(["AnonReviewer1", "AnonReviewer2"])
@@ -116,17 +116,17 @@ THROUGH: dict[str, Read] = {
     ),
     "venues.ai_reviews:_compile": lambda text: ai_reviews.signs_for_ai([f"V/{text}"], "V"),
     "venues.committees:_ROLES": find_role.__wrapped__,
-    **dict.fromkeys([f"records.multipart:{name}" for name in ("MARKERS", "NO_PART", "_CONTINUED")], read_part),
+    **dict.fromkeys([f"discussion.multipart:{name}" for name in ("MARKERS", "NO_PART", "_CONTINUED")], read_part),
     **dict.fromkeys(
         [
-            f"records.addressees:{name}"
+            f"discussion.addressees:{name}"
             for name in ("ADDRESS", "EXPLICIT", "GREETING_END", "THANKS", "UNKNOWN_REVIEWER")
         ],
         _address,
     ),
     **dict.fromkeys(
-        [f"records.letters:{name}" for name in ["TITLE", "GREETING", "_BARE", "_IS_CHAIR", "_ONLY_TO", "_LETTER"]]
-        + [f"records.letters:{name}" for name in ["_CONFIDENTIAL", "_ETHICS", "_PUBLIC"]],
+        [f"discussion.letters:{name}" for name in ["TITLE", "GREETING", "_BARE", "_IS_CHAIR", "_ONLY_TO", "_LETTER"]]
+        + [f"discussion.letters:{name}" for name in ["_CONFIDENTIAL", "_ETHICS", "_PUBLIC"]],
         _letter,
     ),
 }

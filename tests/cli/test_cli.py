@@ -314,7 +314,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 READS = """
 import sys
-from peercorpus.texts.timed_text import convert_timed
+from peercorpus.texts.text_json import convert_timed
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 print(*sorted({module.partition(".")[0] for module in sys.modules}))
 """

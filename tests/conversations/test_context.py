@@ -6,7 +6,7 @@ from invented_posts import AUTHORS, OTHER, REVIEWER, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.context import addressed_passages
-from peercorpus.records.addressees import ReviewerNames
+from peercorpus.discussion.addressees import ReviewerNames
 
 NAMES = ReviewerNames(["Reviewer_A1bC", "Reviewer_B2cD"])
 TEXT = """We thank all reviewers.

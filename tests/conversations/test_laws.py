@@ -12,9 +12,9 @@ from peercorpus.conversations import threads
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.reminders import is_reminder
 from peercorpus.conversations.turns import merge_turns
+from peercorpus.discussion.replies import EPOCH, in_time_order
 from peercorpus.models.chat_messages import ChatOptions, Response, Speaker, ThirdParties, to_chat_messages
 from peercorpus.records.enums import ConversationKind, PostKind, Role
-from peercorpus.records.replies import EPOCH, in_time_order
 from peercorpus.records.reviews import Conversation, Post
 
 TITLES = (

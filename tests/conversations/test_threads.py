@@ -10,8 +10,8 @@ import pytest
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
+from peercorpus.discussion.replies import in_time_order
 from peercorpus.records.enums import ConversationKind, PostKind, Reason, Role
-from peercorpus.records.replies import in_time_order
 from peercorpus.records.reviews import Post
 
 
@@ -486,33 +486,27 @@ def test_an_empty_post_adds_no_lines() -> None:
     assert [(turn.text, turn.post_ids) for turn in talk.turns] == [("r", ("A", "r", "s"))]
 
 
-REVIEW = post("review", 0, REVIEWER)
-ANSWER = post("answer", 3, AUTHORS, "review")
-
-
-def turns(*posts: Post) -> list[str]:
-    (conversation,), _ = build_conversations(list(posts))
-    return ["+".join(turn.post_ids) for turn in conversation.turns]
+ANSWER = post("answer", 3, AUTHORS, "A")
 
 
 @pytest.mark.parametrize("day", [-1, 1, 2.99])
 def test_a_reply_follows_a_later_parent(day: float) -> None:
     reply = post("reply", day, REVIEWER, "answer")
-    assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"], "the reviewer replies to what is not yet said"
+    assert threads([reply, REVIEW_A, ANSWER]) == {A: ["A", "answer", "reply"]}, "it replies to what is not yet said"
 
 
 def test_replies_follow_a_misdated_posts_parent() -> None:
     reply, thanks = post("reply", 1, REVIEWER, "answer"), post("thanks", 2, AUTHORS, "reply")
-    assert turns(thanks, reply, REVIEW, ANSWER) == ["review", "answer", "reply", "thanks"]
+    assert threads([thanks, reply, REVIEW_A, ANSWER]) == {A: ["A", "answer", "reply", "thanks"]}
 
 
 def test_a_post_without_a_date_follows_its_parent() -> None:
     reply = post("reply", 0, REVIEWER, "answer", created_at=None)
-    assert turns(reply, REVIEW, ANSWER) == ["review", "answer", "reply"]
+    assert threads([reply, REVIEW_A, ANSWER]) == {A: ["A", "answer", "reply"]}
 
 
 def test_other_replies_keep_their_date() -> None:
-    beside = post("beside", 1, AUTHORS, "review")
+    beside = post("beside", 1, AUTHORS, "A")
     late = post("late", 1, REVIEWER, "answer")
-    found = [one.post_id for one in in_time_order([late, ANSWER, beside, REVIEW])]
-    assert found == ["review", "beside", "answer", "late"]
+    found = [one.post_id for one in in_time_order([late, ANSWER, beside, REVIEW_A])]
+    assert found == ["A", "beside", "answer", "late"]

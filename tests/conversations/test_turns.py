@@ -10,10 +10,10 @@ from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, START, post
 from invented_tables import review
 from peercorpus.conversations.build import build_conversations
 from peercorpus.conversations.turns import build_turn
+from peercorpus.discussion.until_decision import count_after_decision, cut_at_decision, forget_decision_in, is_after
 from peercorpus.records.enums import Aspect, Phase, PostKind, Role, ScoreSource
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.until_decision import count_after_decision, cut_at_decision, forget_decision_in, is_after
 
 CHANGE = ScoreChange(Aspect.RECOMMENDATION, "rating", 5.0, 6.0, START + timedelta(days=3.5), ScoreSource.EDIT)
 POSTS = [

@@ -20,7 +20,7 @@ from peercorpus.explorer.rendering import (
     _render_paragraphs,
 )
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 NEAR = st.text(alphabet="abZ d.e,;:?!%/()'\"=+-\n 10_*#<&$|~é\t", max_size=40)
 

@@ -50,6 +50,12 @@ def reply(tail: str, at: int = 1, signature: str = "", **content: Any) -> Note:
     return note
 
 
+def new_decision(text: str) -> Note:
+    """A decision on API v2."""
+    content = {"decision": {"value": text}}
+    return Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1, content=content)
+
+
 def paper_of(root: Note, *replies: Note) -> Paper:
     """Return the paper made from a submission and its replies, in time order."""
     words = VenueVocabulary()
@@ -308,16 +314,13 @@ def test_a_name_alone_does_not_identify_an_author(authors: Any) -> None:
 @pytest.mark.parametrize("decision", ["Major revision", "Accept (revoked)", "Two readers liked it"])
 def test_an_unrecognised_decision_is_kept(decision: str) -> None:
     new = new_root(venueid=f"{V}/Submission", venue="Submitted to V")
-    answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
-    answer.content = {"decision": {"value": decision}}
-    for paper in (paper_of(new, answer), paper_of(old_root(), reply("Decision", decision=decision))):
+    for paper in (paper_of(new, new_decision(decision)), paper_of(old_root(), reply("Decision", decision=decision))):
         assert (paper.status, paper.decision) == (Status.UNKNOWN, decision)
     assert paper_of(new).status is Status.UNDER_REVIEW
 
 
 def test_a_pending_decision_decides_nothing() -> None:
-    answer = Note(id="d", forum="paper", invitations=[f"{V}/Paper1/-/Decision"], tcdate=1)
-    answer.content = {"decision": {"value": "Decision Pending"}}
+    answer = new_decision("Decision Pending")
     assert paper_of(new_root(venueid=f"{V}/Submission"), answer).status is Status.UNDER_REVIEW
 
 
@@ -363,46 +366,21 @@ def test_a_longer_named_verdict_is_no_prose(name: str, answer: str, *, is_prose:
     assert is_prose_field(name, answer) is is_prose
 
 
-VENUE = "Kites.cc/2019/Conference"
+DECISION = reply("Decision", 2, decision="Accept (Poster)", comment="They fly.")
 
 
-def root(*, is_old: bool, **content: str) -> Note:
-    """A submission, of API v1 if it is old."""
-    named = {"title": "On Kites"} | content
-    if is_old:
-        return Note(id="p", forum="p", invitation=f"{VENUE}/-/Blind_Submission", content=dict(named))
-    return Note(
-        id="p", forum="p", invitations=[f"{VENUE}/-/Submission"], content={k: {"value": v} for k, v in named.items()}
-    )
-
-
-def dated_reply(tail: str, at: int, **content: str) -> Note:
-    """A reply posted at a given time, whose content is flat."""
-    note = Note(id=f"{tail}{at}", forum="p", replyto="p", invitation=f"{VENUE}/Paper1/-/{tail}")
-    note.tcdate, note.content = at, dict(content)
-    return note
-
-
-def paper_with(submission: Note, *replies: Note) -> Paper:
-    """Return the paper made from a submission and its replies, in time order."""
-    words = VenueVocabulary()
-    return read_paper(
-        submission, VENUE, [(words.kind(invitation_name(note.created_by)), note) for note in replies], words
-    )
-
-
-DECISION = dated_reply("Decision", 2, decision="Accept (Poster)", comment="They fly.")
+def posted(note: Note) -> int:
+    return note.created_ms or 0
 
 
 def advice(at: int) -> Note:
     """A meta-review that recommends the opposite of the decision."""
-    return dated_reply("Meta_Review", at, recommendation="Reject", metareview="They fall.")
+    return reply("Meta_Review", at, recommendation="Reject", metareview="They fall.")
 
 
 @pytest.mark.parametrize("at", [1, 3])
 def test_a_meta_review_never_overrules(at: int) -> None:
-    replies = sorted([DECISION, advice(at)], key=lambda note: note.created_ms or 0)
-    paper = paper_with(root(is_old=True), *replies)
+    paper = paper_of(old_root(), *sorted([DECISION, advice(at)], key=posted))
     assert (paper.decision, paper.status) == ("Accept (Poster)", Status.ACCEPTED)
     assert paper.decided_at is not None
     assert paper.decided_at.timestamp() == pytest.approx(0.002)
@@ -410,23 +388,19 @@ def test_a_meta_review_never_overrules(at: int) -> None:
 
 
 def test_the_last_meta_review_may_decide() -> None:
-    later = dated_reply("Meta_Review", 4, recommendation="Accept", metareview="They fly after all.")
-    paper = paper_with(root(is_old=True), advice(3), later)
+    later = reply("Meta_Review", 4, recommendation="Accept", metareview="They fly after all.")
+    paper = paper_of(old_root(), advice(3), later)
     assert (paper.decision, paper.decision_comment) == ("Accept", "They fly after all.")
 
 
 def test_a_later_decision_replaces_the_first() -> None:
-    paper = paper_with(root(is_old=False), DECISION, dated_reply("Decision", 5, decision="Reject"))
+    paper = paper_of(new_root(), DECISION, reply("Decision", 5, decision="Reject"))
     assert (paper.decision, paper.status) == ("Reject", Status.REJECTED)
 
 
-@pytest.mark.parametrize("is_old", [True, False])
+@pytest.mark.parametrize("root", [old_root(), new_root(venueid=f"{V}/Submission")], ids=["old", "new"])
 @pytest.mark.parametrize("at", [1, 3])
-@pytest.mark.parametrize(
-    ("tail", "status"), [("Withdrawal", Status.WITHDRAWN), ("Desk_Rejection", Status.DESK_REJECTED)]
-)
-def test_a_withdrawn_paper_keeps_its_decision(tail: str, status: Status, at: int, is_old: bool) -> None:
-    content = {} if is_old else {"venueid": f"{VENUE}/Submission"}
-    replies = sorted([DECISION, dated_reply(tail, at)], key=lambda note: note.created_ms or 0)
-    paper = paper_with(root(is_old=is_old, **content), *replies)
-    assert (paper.status, paper.decision) == (status, "Accept (Poster)")
+@pytest.mark.parametrize(("tail", "left"), [(tail, left) for tail, _, left in LEFT])
+def test_a_withdrawn_paper_keeps_its_decision(tail: str, left: Status, at: int, root: Note) -> None:
+    paper = paper_of(root, *sorted([DECISION, reply(tail, at)], key=posted))
+    assert (paper.status, paper.decision) == (left, "Accept (Poster)")

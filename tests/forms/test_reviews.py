@@ -248,21 +248,6 @@ def _note(rating: int, tcdate: int, **more: Any) -> Note:
     return Note(id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=tcdate, content=content, **more)
 
 
-def test_the_first_edit_gives_initial_scores() -> None:
-    review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [_note(8, 90_000), _note(5, 1_500)])
-    assert [(score.value, score.phase, score.source) for score in review.scores] == [
-        (8.0, Phase.FINAL, ScoreSource.NOTE),
-        (5.0, Phase.INITIAL, ScoreSource.EDIT),
-    ]
-    assert review.revised is True
-
-
-def test_a_reposted_edit_gives_no_score() -> None:
-    rewritten = _note(5, 1_000, tmdate=9_000_000)
-    review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [rewritten, _note(8, 90_000)])
-    assert [score.phase for score in review.scores] == [Phase.FINAL]
-
-
 def test_a_patch_that_changes_nothing_revises_nothing() -> None:
     patch = Note(invitations=["V/-/Official_Review"], tcdate=90_000, content={"rating": {"value": 8}})
     review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, [_note(8, 1_000), patch])
@@ -285,15 +270,6 @@ def test_the_venue_may_name_the_rating_field() -> None:
     form = ReviewForm("F", {}, {"verdict_of_mine": Aspect.RECOMMENDATION})
     (score,) = read_fields({"verdict_of_mine": 4}, form).scores
     assert (score.aspect, score.value) == (Aspect.RECOMMENDATION, 4.0)
-
-
-@pytest.mark.parametrize(
-    ("edits", "revised"), [([], None), ([_note(8, 50_000)], None), ([_note(6, 50_000), _note(8, 90_000)], True)]
-)
-def test_without_first_edit_scores_are_unknown(edits: list[Note], revised: bool | None) -> None:
-    review = read_review(_note(8, 1_000), "V", "R1", NO_FORM, edits)
-    assert [score.phase for score in review.scores] == [Phase.FINAL]
-    assert review.revised is revised
 
 
 def test_aspects_and_sections_follow_the_vocabulary() -> None:

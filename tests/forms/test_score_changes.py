@@ -21,11 +21,15 @@ from peercorpus.forms.score_changes import holds_update
 from peercorpus.openreview.objects import Note, to_time
 from peercorpus.records.enums import BY_OTHERS, Phase, Reason, ScoreSource
 from peercorpus.records.papers import SetAside
-from peercorpus.records.reviews import Review
+from peercorpus.records.reviews import Review, Section
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
 
-DAY_MS = 86_400_000
+V, DAY_MS = "Invented.cc/2026/Conference", 86_400_000
+FORM = ReviewForm(f"inferred:{V}", {})
+REVIEWER, CHAIRS, VENUE = f"{V}/Submission1/Reviewer_AbCd", f"{V}/Submission1/Area_Chair_Xy", V
+SIGNERS = {REVIEWER: ScoreSource.EDIT, CHAIRS: ScoreSource.EDIT_BY_CHAIRS, VENUE: ScoreSource.EDIT_BY_VENUE}
+FIRST, LATER = "The proof is unclear.", "The proof is unclear.\n\nUPDATE: the authors made it clear."
 
 
 def version(day: int, posted_again: int | None = None, **fields: Any) -> Note:
@@ -33,20 +37,31 @@ def version(day: int, posted_again: int | None = None, **fields: Any) -> Note:
     return Note(
         id="r",
         forum="f",
-        invitations=["V/-/Official_Review"],
+        invitations=[f"{V}/-/Official_Review"],
         tcdate=day * DAY_MS,
-        tmdate=(day if posted_again is None else posted_again) * DAY_MS,
+        tmdate=(posted_again or day) * DAY_MS,
         content={name: {"value": value} for name, value in fields.items()},
     )
 
 
-def read(now: Note, *edits: Note, earlier: tuple[Note, ...] = (), remarks: tuple[str, ...] = ()) -> Review:
-    return read_review(now, "V", "R1", ReviewForm("inferred:V", {}), edits, earlier, remarks)
+NOW = version(1, 9, review=LATER, rating=6)
+
+
+def read(now: Note, *edits: Note, earlier: tuple[Note, ...] = ()) -> Review:
+    return read_review(now, V, "Reviewer_AbCd", FORM, edits, earlier)
 
 
 def changes(review: Review) -> list[tuple[str, float | None, float | None, int | None, ScoreSource]]:
     days = {to_time(day * DAY_MS): day for day in range(1, 30)}
     return [(one.field, one.before, one.after, days.get(one.changed_at), one.source) for one in review.score_changes]
+
+
+def by_phase(review: Review, phase: Phase) -> dict[str, float | None]:
+    return {score.field: score.value for score in review.scores if score.phase is phase}
+
+
+def texts(sections: tuple[Section, ...]) -> list[str]:
+    return [section.text for section in sections]
 
 
 def test_each_edit_is_a_dated_change() -> None:
@@ -94,12 +109,6 @@ def test_a_final_justification_is_dated() -> None:
     assert read(now, *edits).justified_at == to_time(9 * DAY_MS)
     assert read(now, version(2, rating=5, final_justification="All is well.")).justified_at is None
     assert read(now).justified_at is None
-
-
-V, DAY_MS = "Invented.cc/2026/Conference", 86_400_000
-FORM = ReviewForm(f"inferred:{V}", {})
-REVIEWER, CHAIRS, VENUE = f"{V}/Submission1/Reviewer_AbCd", f"{V}/Submission1/Area_Chair_Xy", V
-SIGNERS = {REVIEWER: ScoreSource.EDIT, CHAIRS: ScoreSource.EDIT_BY_CHAIRS, VENUE: ScoreSource.EDIT_BY_VENUE}
 
 
 @dataclass(frozen=True)
@@ -185,10 +194,6 @@ def histories(draw: st.DrawFn) -> History:
         event = events[again]
         events[again] = Event(event.day, event.signer, event.answers, event.is_public, events[-1].day + 1)
     return History(draw(st.sampled_from([1, 2])), tuple(events), tuple(draw(st.lists(st.integers(1, 14), max_size=3))))
-
-
-def by_phase(review: Review, phase: Phase) -> dict[str, float | None]:
-    return {score.field: score.value for score in review.scores if score.phase is phase}
 
 
 @settings(max_examples=1_000, deadline=None)
@@ -285,48 +290,47 @@ def test_an_unsigned_edit_is_the_venues() -> None:
     assert [change.source for change in review.score_changes] == [ScoreSource.EDIT_BY_VENUE]
 
 
-VENUE = "Invented.cc/2024/Conference"
-POSTED_MS, DAY_MS = 1_700_000_000_000, 86_400_000
-INITIAL, FINAL = Phase.INITIAL, Phase.FINAL
-NOTE, EDIT, SNAPSHOT = ScoreSource.NOTE, ScoreSource.EDIT, ScoreSource.SNAPSHOT
-
 PAPER = {
     "id": "paper",
     "forum": "paper",
-    "invitations": [f"{VENUE}/-/Submission"],
+    "invitations": [f"{V}/-/Submission"],
     "readers": ["everyone"],
-    "tcdate": POSTED_MS,
-    "tmdate": POSTED_MS,
+    "tcdate": DAY_MS,
+    "tmdate": DAY_MS,
     "content": {"title": {"value": "On Kites"}},
 }
+FINAL = (6.0, Phase.FINAL, ScoreSource.NOTE)
 
 
-def review(day: int, rating: int | None, text: str = "Clear.", **more: Any) -> dict[str, Any]:
-    """The review as it was on a given day; without a rating if its field was hidden."""
+def stored(day: int, rating: int | None, text: str = "Clear.", **more: Any) -> RawObject:
+    """The review as it was some days after its posting; without a rating if its field was hidden."""
     fields: dict[str, Any] = {"review": text, "confidence": 4} | ({} if rating is None else {"rating": rating})
-    return {
-        "id": "r",
-        "forum": "paper",
-        "replyto": "paper",
-        "invitations": [f"{VENUE}/Submission1/-/Official_Review"],
-        "signatures": [f"{VENUE}/Submission1/Reviewer_AbCd"],
-        "readers": ["everyone"],
-        "tcdate": POSTED_MS,
-        "tmdate": POSTED_MS + day * DAY_MS,
-        "content": {name: {"value": value} for name, value in fields.items()},
-    } | more
-
-
-def edit(edit_id: str, day: int, rating: int) -> RawObject:
-    at = POSTED_MS + day * DAY_MS
-    note = {"id": "r", "content": {"rating": {"value": rating}, "review": {"value": "Clear."}}}
-    body = {"id": edit_id, "readers": ["everyone"], "tcdate": at, "tmdate": at, "note": note}
-    return RawObject(RawKind.EDIT, edit_id, 2, VENUE, "paper", "r", at, 0, "test", json.dumps(body).encode())
+    return raw(
+        {
+            "id": "r",
+            "forum": "paper",
+            "replyto": "paper",
+            "invitations": [f"{V}/Submission1/-/Official_Review"],
+            "signatures": [REVIEWER],
+            "readers": ["everyone"],
+            "tcdate": DAY_MS,
+            "tmdate": (1 + day) * DAY_MS,
+            "content": {name: {"value": value} for name, value in fields.items()},
+        }
+        | more
+    )
 
 
 def raw(note: dict[str, Any]) -> RawObject:
     body = json.dumps(note).encode()
-    return RawObject(RawKind.NOTE, note["id"], 2, VENUE, "paper", note["id"], note.get("tmdate", 0), 0, "test", body)
+    return RawObject(RawKind.NOTE, note["id"], 2, V, "paper", note["id"], note["tmdate"], 0, "test", body)
+
+
+def edit(edit_id: str, day: int, rating: int) -> RawObject:
+    at = (1 + day) * DAY_MS
+    note = {"id": "r", "content": {"rating": {"value": rating}, "review": {"value": "Clear."}}}
+    body = {"id": edit_id, "readers": ["everyone"], "tcdate": at, "tmdate": at, "note": note}
+    return RawObject(RawKind.EDIT, edit_id, 2, V, "paper", "r", at, 0, "test", json.dumps(body).encode())
 
 
 def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[SetAside]]:
@@ -336,203 +340,171 @@ def normalised(folder: Path, *objects: RawObject) -> tuple[list[Review], list[Se
         for found in (raw(PAPER), *objects):
             with workspace.raw.transaction():
                 workspace.raw.add([found])
-        STAGE.run(workspace, VENUE, BuildRequest(), "ab" * 32, no_report)
-        assert all(one.holds for one in balance(workspace, VENUE))
-        return list(workspace.tables.read(Review, VENUE)), list(workspace.tables.read(SetAside, VENUE))
+        STAGE.run(workspace, V, BuildRequest(), "ab" * 32, no_report)
+        assert all(one.holds for one in balance(workspace, V))
+        return list(workspace.tables.read(Review, V)), list(workspace.tables.read(SetAside, V))
 
 
-def read_versions(folder: Path, *objects: RawObject) -> Review:
-    (found,), _ = normalised(folder, *objects)
-    return found
+def initially(value: float, source: ScoreSource) -> tuple[float, Phase, ScoreSource]:
+    return value, Phase.INITIAL, source
 
 
-def ratings(found: Review) -> list[tuple[float | None, Phase, ScoreSource]]:
-    return [(score.value, score.phase, score.source) for score in found.scores if score.field == "rating"]
+HIDDEN_VERSIONS: dict[str, dict[str, Any]] = {
+    "not public": {"readers": [V]},
+    "deleted": {"ddate": DAY_MS},
+    "unreadable": {"content": "no object"},
+    "its rating not public": {"content": {"rating": {"value": 3, "readers": [V]}, "review": {"value": "Clear."}}},
+}
 
 
-def stored_changes(found: Review) -> list[tuple[float | None, float | None, ScoreSource]]:
-    return [(change.before, change.after, change.source) for change in found.score_changes]
+@pytest.mark.parametrize(
+    ("objects", "ratings", "revised"),
+    [
+        pytest.param(
+            [stored(0, 3), stored(8, 5), stored(15, 6)],
+            [FINAL, initially(3, ScoreSource.SNAPSHOT)],
+            True,
+            id="an unmodified version gives the initial scores",
+        ),
+        pytest.param([stored(1, 3), stored(8, 5), stored(15, 6)], [FINAL], True, id="a modified one only changes"),
+        pytest.param([stored(0, None), stored(8, 5), stored(15, 6)], [FINAL], True, id="the first rating was hidden"),
+        pytest.param([stored(1, 6, readers=["everyone", V], mdate=5), stored(8, 6)], [FINAL], None, id="equal"),
+        pytest.param([stored(1, 6, "Unclear."), stored(8, 6)], [FINAL], True, id="a passage was rewritten"),
+        pytest.param([stored(1, 3), stored(8, None)], [], None, id="a rating that is gone is not revived"),
+        pytest.param([stored(1, 3), stored(1, 5), stored(8, 6)], [FINAL], True, id="two that disagree prove nothing"),
+        pytest.param([stored(1, 5), stored(1, 3), stored(8, 6)], [FINAL], True, id="in either order"),
+        pytest.param(
+            [edit("e1", 0, 2), edit("e2", 8, 6), stored(1, 3), stored(8, 6)],
+            [FINAL, initially(2, ScoreSource.EDIT)],
+            True,
+            id="edits come before snapshots",
+        ),
+        pytest.param(
+            [edit("e1", 0, 6), edit("e2", 4, 3), edit("e3", 8, 6), stored(4, 3), stored(8, 6)],
+            [FINAL, initially(6, ScoreSource.EDIT)],
+            True,
+            id="edits overrule versions between",
+        ),
+        pytest.param(
+            [edit("e2", 8, 6), stored(0, 3), stored(8, 6)],
+            [FINAL, initially(3, ScoreSource.SNAPSHOT)],
+            True,
+            id="a later edit leaves the first scores",
+        ),
+        *(
+            pytest.param([stored(1, 3, **hidden), stored(8, 6)], [FINAL], None, id=f"{name} is ignored")
+            for name, hidden in HIDDEN_VERSIONS.items()
+        ),
+    ],
+)
+def test_stored_versions_show_first_ratings(
+    tmp_path: Path,
+    objects: list[RawObject],
+    ratings: list[tuple[float, Phase, ScoreSource]],
+    revised: bool | None,
+) -> None:
+    (found,), _ = normalised(tmp_path / "w", *objects)
+    scores = [(score.value, score.phase, score.source) for score in found.scores if score.field == "rating"]
+    assert (scores, found.revised) == (ratings, revised)
 
 
-def test_an_unmodified_version_gives_initial_scores(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, 3), (8, 5), (15, 6)]))
-    assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
-    assert [score.field for score in found.scores if score.phase is INITIAL] == ["confidence", "rating"]
-    assert found.revised is True
+def test_an_unmodified_version_gives_all_scores(tmp_path: Path) -> None:
+    (found,), _ = normalised(tmp_path / "w", stored(0, 3), stored(8, 6))
+    assert by_phase(found, Phase.INITIAL) == {"confidence": 4.0, "rating": 3.0}
 
 
-def test_a_modified_version_shows_only_changes(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]))
-    assert ratings(found) == [(6.0, FINAL, NOTE)]
-    assert (stored_changes(found), found.revised) == ([(3.0, 6.0, SNAPSHOT)], True)
+@pytest.mark.parametrize(("first", "before"), [(stored(1, 3), 3.0), (stored(0, None), 5.0)])
+def test_stored_versions_show_one_change(tmp_path: Path, first: RawObject, before: float) -> None:
+    (found,), _ = normalised(tmp_path / "w", first, stored(8, 5), stored(15, 6))
+    assert changes(found) == [("rating", before, 6.0, None, ScoreSource.SNAPSHOT)]
 
 
 @pytest.mark.slow
 def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
-    versions = [raw(review(day, rating)) for day, rating in [(1, 3), (8, 5), (15, 6)]]
-    found = [read_versions(tmp_path / str(number), *order) for number, order in enumerate(permutations(versions))]
+    orders = permutations([stored(1, 3), stored(8, 5), stored(15, 6)])
+    found = [normalised(tmp_path / str(number), *order) for number, order in enumerate(orders)]
     assert all(one == found[0] for one in found)
 
 
-def test_an_equal_version_changes_nothing(tmp_path: Path) -> None:
-    released = review(1, 6, readers=["everyone", VENUE], mdate=5)
-    found = read_versions(tmp_path / "w", raw(released), raw(review(8, 6)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
-
-
-def test_a_rewritten_passage_marks_the_review_as_revised(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", raw(review(1, 6, "Unclear.")), raw(review(8, 6)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
-
-
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        {"readers": [VENUE]},
-        {"ddate": POSTED_MS},
-        {"content": "no object"},
-        {"content": {"rating": {"value": 3, "readers": [VENUE]}, "review": {"value": "Clear."}}},
-    ],
-    ids=["not public", "deleted", "unreadable", "the field not public"],
-)
-def test_a_hidden_version_is_ignored(tmp_path: Path, hidden: dict[str, Any]) -> None:
-    found = read_versions(tmp_path / "w", raw(review(1, 3) | hidden), raw(review(8, 6)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], None)
-
-
-def test_a_hidden_rating_has_no_initial_value(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", *(raw(review(day, rating)) for day, rating in [(0, None), (8, 5), (15, 6)]))
-    assert (ratings(found), stored_changes(found)) == ([(6.0, FINAL, NOTE)], [(5.0, 6.0, SNAPSHOT)])
-
-
-def test_a_gone_rating_is_not_revived(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", raw(review(1, 3)), raw(review(8, None)))
-    assert (ratings(found), found.revised) == ([], None)
-
-
-@pytest.mark.parametrize("order", [(3, 5, 6), (5, 3, 6)])
-def test_disagreeing_versions_prove_nothing(tmp_path: Path, order: tuple[int, ...]) -> None:
-    first, second, last = order
-    found = read_versions(tmp_path / "w", raw(review(1, first)), raw(review(1, second)), raw(review(8, last)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE)], True)
-
-
-def test_edits_take_precedence_over_snapshots(tmp_path: Path) -> None:
-    edits = [edit("e1", 0, 2), edit("e2", 8, 6)]
-    found = read_versions(tmp_path / "w", *edits, raw(review(1, 3)), raw(review(8, 6)))
-    assert ratings(found) == [(6.0, FINAL, NOTE), (2.0, INITIAL, EDIT)]
-
-
-def test_edits_overrule_versions_between(tmp_path: Path) -> None:
-    edits = [edit("e1", 0, 6), edit("e2", 4, 3), edit("e3", 8, 6)]
-    found = read_versions(tmp_path / "w", *edits, raw(review(4, 3)), raw(review(8, 6)))
-    assert (ratings(found), found.revised) == ([(6.0, FINAL, NOTE), (6.0, INITIAL, EDIT)], True)
-
-
-def test_a_later_edit_leaves_first_scores(tmp_path: Path) -> None:
-    found = read_versions(tmp_path / "w", edit("e2", 8, 6), raw(review(0, 3)), raw(review(8, 6)))
-    assert ratings(found) == [(6.0, FINAL, NOTE), (3.0, INITIAL, SNAPSHOT)]
-
-
 def test_an_unreadable_version_is_not_replaced(tmp_path: Path) -> None:
-    reviews, aside = normalised(tmp_path / "w", raw(review(1, 3)), raw(review(8, 6) | {"content": "no object"}))
+    reviews, aside = normalised(tmp_path / "w", stored(1, 3), stored(8, 6, content="no object"))
     assert reviews == []
     assert [(row.record_id, row.reason) for row in aside] == [("r", Reason.UNREADABLE)]
 
 
-NO_FORM = ReviewForm("inferred:V", {})
-FIRST, LATER = "The proof is unclear.", "The proof is unclear.\n\nUPDATE: the authors made it clear."
-
-
-def at(at_ms: int, stood_ms: int | None = None, **fields: Any) -> Note:
-    content = {name: {"value": value} for name, value in fields.items()}
-    return Note(
-        id="r", forum="f", invitations=["V/-/Official_Review"], tcdate=at_ms, tmdate=stood_ms or at_ms, content=content
-    )
-
-
-NOW = at(1_000, 9_000, review=LATER, rating=6)
-
-
-def read_now(edits: list[Note], *earlier: Note) -> Review:
-    return read_review(NOW, "V", "R1", NO_FORM, edits, earlier)
-
-
 def test_the_first_text_is_kept() -> None:
-    review = read_now([at(1_000, review=FIRST, rating=3), at(9_000, review=LATER, rating=6)])
-    assert [section.text for section in review.sections] == [LATER]
+    review = read(NOW, version(1, review=FIRST, rating=3), version(9, review=LATER, rating=6))
+    assert texts(review.sections) == [LATER]
     assert [(section.field, section.text) for section in review.initial_sections] == [("review", FIRST)]
     assert review.updated_fields == ()
 
 
 def test_a_stored_version_gives_the_text() -> None:
-    assert [section.text for section in read_now([], at(1_000, 2_000, review=FIRST)).initial_sections] == [FIRST]
+    assert texts(read(NOW, earlier=(version(1, 2, review=FIRST),)).initial_sections) == [FIRST]
 
 
 def test_without_an_initial_text_the_field_is_flagged() -> None:
-    review = read_now([])
+    review = read(NOW)
     assert (review.initial_sections, review.updated_fields) == ((), ("review",))
 
 
 def test_an_unchanged_text_is_kept_once() -> None:
-    review = read_now([at(1_000, review=LATER, rating=3), at(9_000, rating=6)])
+    review = read(NOW, version(1, review=LATER, rating=3), version(9, rating=6))
     assert (review.initial_sections, review.updated_fields) == ((), ())
 
 
-def test_a_reposted_edit_is_an_earlier_version() -> None:
-    review = read_now([at(1_000, 5_000_000, review=FIRST, rating=3), at(8_000_000, review=LATER, rating=6)])
-    assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
-    later = at(1_000, 9_000_000, review=LATER, rating=6)
-    edits = [at(1_000, 5_000_000, review=FIRST, rating=3), at(8_000_000, review=LATER, rating=6)]
-    review = read_review(later, "V", "R1", NO_FORM, edits)
-    assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
-    assert [(change.before, change.after) for change in review.score_changes] == [(3.0, 6.0)]
-    assert [section.text for section in review.initial_sections] == [FIRST]
+@pytest.mark.parametrize(
+    ("first", "last", "before"),
+    [(version(1, 15, review=FIRST, rating=3), 18, 3.0), (version(5, review=FIRST, rating=5), 9, 5.0)],
+    ids=["the first was posted again", "the first is hidden"],
+)
+def test_a_followed_edit_shows_earlier_answers(first: Note, last: int, before: float) -> None:
+    edits = first, version(last, review=LATER, rating=6)
+    review = read(version(1, 20, review=LATER, rating=6), *edits)
+    assert by_phase(review, Phase.INITIAL) == {}
+    assert changes(review) == [("rating", before, 6.0, last, ScoreSource.EDIT)]
+    assert texts(review.initial_sections) == [FIRST]
+
+
+def test_a_newer_edit_is_not_initial() -> None:
+    review = read(NOW, version(1, 15, review=FIRST, rating=3), version(18, review=LATER, rating=6))
+    assert by_phase(review, Phase.INITIAL) == {}
+
+
+def test_an_equal_edit_may_be_the_change() -> None:
+    now = version(1, 20, review=LATER, rating=6)
+    review = read(now, version(5, rating=6), version(9, review=LATER, rating=6))
+    assert [score.phase for score in review.scores] == [Phase.FINAL]
+    assert review.updated_fields == ("review",)
 
 
 def test_a_final_justification_is_not_initial() -> None:
-    note = at(1_000, 9_000, review=FIRST, final_justification="The rebuttal convinced me.")
-    review = read_review(note, "V", "R1", NO_FORM, [])
-    assert [section.text for section in review.sections] == [FIRST]
+    review = read(version(1, 9, review=FIRST, final_justification="The rebuttal convinced me."))
+    assert texts(review.sections) == [FIRST]
     assert (review.final_justification, review.initial_sections) == ("The rebuttal convinced me.", ())
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "is_update"),
     [
-        *("UPDATE:", "**Update after the rebuttal**", "--- Edit 2: fixed", "=== POST-REBUTTAL ==="),
-        *("After reading the authors' response, I keep my score.", "Updated review", "[Post rebuttal comments]"),
-        *("I have read the rebuttal.", "Response to rebuttal:", "Revision: better now"),
+        *(
+            (line, True)
+            for line in (
+                *("UPDATE:", "**Update after the rebuttal**", "--- Edit 2: fixed", "=== POST-REBUTTAL ==="),
+                *("After reading the authors' response, I keep my score.", "Updated review"),
+                *("[Post rebuttal comments]", "I have read the rebuttal.", "Response to rebuttal:"),
+                "Revision: better now",
+            )
+        ),
+        *(
+            (line, False)
+            for line in (
+                *("Please update the references.", "The update rule in (3) is wrong.", "Editing images is hard."),
+                *("I hope that the rebuttal answers this.", "Revisions of Table 2 are needed."),
+                "If addressed after the rebuttal, I would raise my score.",
+            )
+        ),
     ],
 )
-def test_a_line_starting_like_an_update_is_one(line: str) -> None:
-    assert holds_update(f"A review.\n\n{line}\nMore words.")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("Please update the references.", "The update rule in (3) is wrong.", "Editing images is hard."),
-        *("I hope that the rebuttal answers this.", "If addressed after the rebuttal, I would raise my score."),
-        "Revisions of Table 2 are needed.",
-    ],
-)
-def test_a_line_mentioning_updates_is_not_one(line: str) -> None:
-    assert not holds_update(f"A review.\n\n{line}\nMore words.")
-
-
-def test_a_followed_edit_shows_earlier_answers() -> None:
-    edits = [at(50_000, review=FIRST, rating=5), at(90_000, review=LATER, rating=6)]
-    review = read_review(at(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
-    assert [score for score in review.scores if score.phase is Phase.INITIAL] == []
-    assert [(change.before, change.after, change.source) for change in review.score_changes] == [
-        (5.0, 6.0, ScoreSource.EDIT)
-    ]
-    assert [section.text for section in review.initial_sections] == [FIRST]
-
-
-def test_an_equal_edit_may_be_the_change() -> None:
-    edits = [at(50_000, rating=6), at(90_000, review=LATER, rating=6)]
-    review = read_review(at(1_000, 99_000, review=LATER, rating=6), "V", "R1", NO_FORM, edits)
-    assert [score.phase for score in review.scores] == [Phase.FINAL]
-    assert review.updated_fields == ("review",)
+def test_an_update_starts_a_line(line: str, *, is_update: bool) -> None:
+    assert holds_update(f"A review.\n\n{line}\nMore words.") is is_update

@@ -72,7 +72,7 @@ def test_a_table_has_its_columns_and_escaped_pipes() -> None:
     assert "a & b | c &  \\\\\n\\midrule\n\\endhead\n{}[1] & 50\\% & more \\\\\n{}* &  &  \\\\\n\\bottomrule" in latex
 
 
-def test_a_character_that_not_every_engine_has_is_declared() -> None:
+def test_a_rare_character_is_declared() -> None:
     latex = write_latex("中 文 é").latex
     assert latex.count("\\showcode{") == latex.count("\\showcode{4E2D}\n") + latex.count("\\showcode{6587}\n") == 2
 

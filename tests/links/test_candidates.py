@@ -18,7 +18,7 @@ def some(start: int, count: int) -> frozenset[str]:
     return frozenset(f"word {number}" for number in range(start, start + count))
 
 
-def test_titles_of_half_the_same_words_are_mostly_found() -> None:
+def test_half_equal_titles_are_mostly_found() -> None:
     tokens = [one for number in range(100) for one in (some(100 * number, 6), some(100 * number + 2, 6))]
     pairs = {(2 * number, 2 * number + 1) for number in range(100)}
     found = find_candidates(tokens, TITLES, [""] * 200, BytesIO())
@@ -62,7 +62,7 @@ def test_stored_papers_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("batch", [1, 7, 20, 21, 1_000])
-def test_candidates_do_not_depend_on_the_batches_of_signatures(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_signatures_change_nothing(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "SIGNATURE_BATCH", batch)
     monkeypatch.setattr(candidates, "CACHED_SIGNATURES", 2)
     tokens = [

@@ -98,7 +98,7 @@ def many() -> list[object]:
 
 
 @pytest.mark.slow
-def test_rows_do_not_depend_on_how_papers_are_distributed(tmp_path: Path) -> None:
+def test_distributing_papers_changes_no_rows(tmp_path: Path) -> None:
     with compared(tmp_path / "one", many()) as tables:
         expected = [*tables.read(Change, VENUE)], [*tables.read(SetAside, VENUE)]
     with compared(tmp_path / "other", many(), LocalExecutor()) as tables:
@@ -138,7 +138,7 @@ def test_a_failed_comparison_is_set_aside(tmp_path: Path, kind: FailureKind) -> 
     ],
     ids=["one version", "not proven", "only an earlier one", "later unread", "first unread", "no file", "same", "none"],
 )
-def test_a_paper_without_two_such_texts_is_not_counted(tmp_path: Path, versions: list[PaperVersion]) -> None:
+def test_a_paper_needs_two_texts(tmp_path: Path, versions: list[PaperVersion]) -> None:
     with compared(tmp_path / "corpus", [*versions, *TWO_TEXTS]) as tables:
         assert tables.count("7-changes", VENUE) == 0
         assert tables.set_aside_counts(VENUE, stage.NAME) == {}

@@ -20,7 +20,6 @@ from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.execution.stage import no_report
 from peercorpus.links import link_submissions, similarity
-from peercorpus.links.link_submissions import link_papers
 from peercorpus.links.similarity import PaperComparer, normalise_head
 from peercorpus.pipeline.build import build, require_built
 from peercorpus.pipeline.build_venues import ALL_VENUES
@@ -59,11 +58,14 @@ def with_text(one: Paper, markdown: str, grade: Grade | None = Grade.EXACT) -> l
     return [one, version(one.forum_id, sha256, grade, one.venue_id), text(sha256, markdown, one.venue_id)]
 
 
+def rows(tables: Tables) -> list[Link]:
+    return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
+
+
 def link(workspace: Workspace, spread: Executor | None = None) -> list[Link]:
     link_submissions.link_papers(spread or InThisProcess(), workspace, ALL_VENUES, BuildRequest(), KEY, no_report)
-    tables = workspace.tables
     assert all(one.holds for venue_id in workspace.venues() for one in link_submissions.balance(workspace, venue_id))
-    return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
+    return rows(workspace.tables)
 
 
 def linked(folder: Path, venues: Mapping[str, Iterable[object]]) -> list[Link]:
@@ -75,7 +77,7 @@ def ids(links: Sequence[Link]) -> list[tuple[str, str]]:
     return [(one.earlier_id, one.forum_id) for one in links]
 
 
-def test_failed_comparisons_are_repeated_by_a_build_with_retry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_repeats_failed_comparisons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_done_by_build(spread: Executor, *, retry: bool = False) -> bool:
         monkeypatch.setattr("peercorpus.pipeline.build.STAGES", (link_submissions.stage(spread),))
         return [step.was_finished for step in build(workspace, options=BuildRequest(retry=retry))] == [False]
@@ -98,21 +100,19 @@ def alike_in_text(number: int) -> dict[str, list[object]]:
 
 
 @pytest.mark.slow
-def test_links_do_not_depend_on_how_pairs_are_distributed(tmp_path: Path) -> None:
+def test_distributing_pairs_changes_no_links(tmp_path: Path) -> None:
     found = []
     for name, spread in (("here", InThisProcess()), ("there", LocalExecutor())):
         with invented(tmp_path / name, alike_in_text(12)) as workspace:
             found.append(link(workspace, spread))
     assert found[0] == found[1]
-    assert [(one.earlier_id, one.forum_id) for one in found[0]] == [
-        (f"f{n:02}", f"f{n + 1:02}") for n in range(0, 12, 2)
-    ]
+    assert ids(found[0]) == [(f"f{n:02}", f"f{n + 1:02}") for n in range(0, 12, 2)]
 
 
 def test_a_failed_link_is_set_aside(tmp_path: Path) -> None:
     failing = InThisProcess(failures=(Failure(FailureKind.CRASH, "Its process died (exit code -11)."),))
     with invented(tmp_path / "corpus", alike_in_text(4)) as workspace:
-        assert [(one.earlier_id, one.forum_id) for one in link(workspace, failing)] == [("f02", "f03")]
+        assert ids(link(workspace, failing)) == [("f02", "f03")]
         aside = {one.record_id: (one.reason, one.detail) for one in workspace.tables.read(SetAside, ICLR)}
         why = "Whether it and '{}' are one work is not known: Its process died (exit code -11)."
         assert aside == {
@@ -260,10 +260,6 @@ def test_a_lost_link_breaks_the_balance(tmp_path: Path) -> None:
     assert (found.unit, found.rows_in, found.rows_out, found.holds) == ("links", written, written - 1, False)
 
 
-def rows(tables: Tables) -> list[Link]:
-    return [one for venue_id in tables.venues("8-links") for one in tables.read(Link, venue_id)]
-
-
 @pytest.mark.slow
 def test_links_are_deterministic(tmp_path: Path) -> None:
     venues = {ICLR: [clouds("a"), clouds("d", title="Counting Clouds")], ICML: [clouds("b", ICML, created_at=LATER)]}
@@ -275,7 +271,7 @@ def test_links_are_deterministic(tmp_path: Path) -> None:
     assert len(found) == 3
 
 
-def test_building_one_venue_links_all_and_names_outdated_ones(tmp_path: Path) -> None:
+def test_building_one_venue_links_all(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: [clouds("a")], ICML: [clouds("b", ICML, created_at=LATER)]}) as workspace:
         assert {name for name, _ in read_status(workspace).unfinished} >= {"link_papers"}
         build_here(workspace, [ICLR])
@@ -463,10 +459,7 @@ def links_of(folder: Path, papers: list[Paper], posts: list[Post]) -> set[tuple[
     records: list[Paper | Post] = [*papers, *posts]
     records.sort(key=lambda record: record.forum_id)
     by_venue = {venue_id: [record for record in records if record.venue_id == venue_id] for venue_id in VENUES}
-    with invented(folder, by_venue) as workspace:
-        link_papers(InThisProcess(), workspace, ALL_VENUES, BuildRequest(), "b" * 64, no_report)
-        found = [one for venue_id in VENUES for one in workspace.tables.read(Link, venue_id)]
-    return {(one.earlier_id, one.forum_id) for one in found}
+    return set(ids(linked(folder, by_venue)))
 
 
 def test_works_submitted_again_are_found_among_others(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def linked(says: str, *, is_by_authors: bool) -> list[bool]:
 
 
 @pytest.mark.parametrize("says", OF_THIS)
-def test_a_post_states_an_earlier_submission_of_this_paper(says: str) -> None:
+def test_a_post_states_an_earlier_submission(says: str) -> None:
     assert linked(says, is_by_authors=False) == [True]
 
 

@@ -59,7 +59,7 @@ def test_a_formulas_spacing_is_no_change(later: str) -> None:
     assert told(f"We have\n\n{FORMULA}\n\nwhere b is.", f"We have\n\n{later}\n\nwhere b is.") == []
 
 
-def test_a_formula_is_compared_without_the_words_around_it() -> None:
+def test_a_formula_is_compared_alone() -> None:
     earlier = f"We have\n\n{FORMULA}\n\nwhere b is."
     later = earlier.replace("2}b", "3}b")
     assert told(earlier, later) == [("changed", FORMULA, FORMULA.replace("2}b", "3}b"))]

@@ -80,7 +80,7 @@ def words(start: int, count: int) -> str:
         (("", ""), ("", ""), None),
     ],
 )
-def test_without_texts_papers_are_compared_by_title_and_abstract(
+def test_without_texts_heads_decide(
     one: tuple[str | None, str | None], other: tuple[str | None, str | None], expected: str | None
 ) -> None:
     assert rule(one, other) == rule(other, one) == expected
@@ -158,7 +158,7 @@ def rule_of_authors(one: Sequence[str], other: Sequence[str], title: str = CLOUD
         ADA[:1],
     ],
 )
-def test_the_same_title_and_authors_link_a_rewritten_abstract(other: tuple[str, ...]) -> None:
+def test_title_and_authors_link_rewritten_abstracts(other: tuple[str, ...]) -> None:
     assert rule_of_authors(ADA, other) == rule_of_authors(other, ADA) == BY_AUTHORS
     assert rule_of_authors(ADA, other, text=0.05) == BY_AUTHORS
     assert rule_of_authors(ADA, other, "Cloud Towns") == BY_AUTHORS

@@ -73,7 +73,7 @@ def _objects(found: Any) -> Iterator[dict[str, Any]]:
             yield from _objects(inner)
 
 
-def test_every_note_in_the_files_is_in_a_table_or_set_aside(corpus: Corpus) -> None:
+def test_every_note_is_accounted_for(corpus: Corpus) -> None:
     objects = [found for document in _documents() for found in _objects(document)]
     notes = {found["id"] for found in objects if found.get("forum") and not found.get("referent")}
     seen = {paper.forum_id for paper in corpus.records(Paper) if paper.known_from is PaperSource.NOTE}
@@ -84,7 +84,7 @@ def test_every_note_in_the_files_is_in_a_table_or_set_aside(corpus: Corpus) -> N
     assert not rows & aside
 
 
-def test_every_reference_and_edit_in_the_files_is_a_version_or_set_aside(corpus: Corpus) -> None:
+def test_every_edit_is_accounted_for(corpus: Corpus) -> None:
     objects = [found for document in _documents() for found in _objects(document)]
     edits = {found["id"] for found in objects if found.get("referent") or "note" in found}
     versions = {version.edit_id for version in corpus.records(PaperVersion)}
@@ -100,7 +100,7 @@ def test_all_sums_balance(folder: Path) -> None:
     assert [balance for balance in standing.balances if not balance.holds] == []
 
 
-def test_the_content_only_lines_are_reviews_of_the_venue_that_their_file_names(corpus: Corpus) -> None:
+def test_content_only_lines_are_reviews(corpus: Corpus) -> None:
     # 4,764 and 7,693 lines; six of ICLR 2020 belong to two forums that other files contain completely.
     for year, reviews, papers in ((2019, 4_764, 1_565), (2020, 7_693, 2_561)):
         venue_id = f"ICLR.cc/{year}/Conference"
@@ -121,7 +121,7 @@ PRINTED = sorted(
 
 
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.stem)
-def test_a_forum_without_a_root_invitation_gives_the_same_rows_as_with_one(path: Path, tmp_path: Path) -> None:
+def test_a_root_invitation_changes_no_rows(path: Path, tmp_path: Path) -> None:
     forum = json.loads(path.read_text(encoding="utf-8"))
     root = forum if isinstance(forum, dict) and "forum" in forum else next(_roots(forum))
     made = []
@@ -170,7 +170,7 @@ def _threads(corpus: Corpus, forum_id: str) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def test_the_iclr_2025_forum_has_its_paper_and_its_twenty_notes_by_kind_and_role(corpus: Corpus) -> None:
+def test_iclr_2025_has_its_notes(corpus: Corpus) -> None:
     (paper,) = corpus.records(Paper, "ICLR.cc/2025/Conference")
     assert (paper.forum_id, paper.number, paper.conference, paper.year) == (ICLR_2025, 14257, "iclr", 2025)
     assert (paper.status, paper.decision, paper.licence) == (Status.ACCEPTED, "Accept (Oral)", "CC BY 4.0")
@@ -185,7 +185,7 @@ def test_the_iclr_2025_forum_has_its_paper_and_its_twenty_notes_by_kind_and_role
     }
 
 
-def test_the_iclr_2025_reviews_have_their_ratings_as_numbers(corpus: Corpus) -> None:
+def test_iclr_2025_ratings_are_numbers(corpus: Corpus) -> None:
     ratings = {
         review.reviewer: [score.value for score in _list_final_scores(review) if score.field == "rating"]
         for review in corpus.records(Review, "ICLR.cc/2025/Conference")
@@ -198,7 +198,7 @@ def test_the_iclr_2025_reviews_have_their_ratings_as_numbers(corpus: Corpus) -> 
     }
 
 
-def test_the_iclr_2025_forum_has_a_conversation_with_each_reviewer_the_chairs_and_the_public(corpus: Corpus) -> None:
+def test_iclr_2025_has_every_conversation(corpus: Corpus) -> None:
     threads = _threads(corpus, ICLR_2025)
     (commenter,) = [name for name in threads if name.startswith("public_")]
     assert threads.pop(commenter) == [("public", "VfUGyD5DpM")]
@@ -223,12 +223,12 @@ def test_the_iclr_2025_forum_has_a_conversation_with_each_reviewer_the_chairs_an
     }
 
 
-def test_the_named_commenter_of_iclr_2025_has_a_pseudonym_and_no_name(corpus: Corpus) -> None:
+def test_a_named_commenter_has_a_pseudonym(corpus: Corpus) -> None:
     (comment,) = [post for post in _posts(corpus, ICLR_2025) if post.role is Role.PUBLIC]
     assert re.fullmatch("public_[0-9a-f]{10}", comment.signature)
 
 
-def test_in_iclr_2026_the_parts_that_answer_each_other_are_one_turn(corpus: Corpus) -> None:
+def test_iclr_2026_parts_are_one_turn(corpus: Corpus) -> None:
     threads = _threads(corpus, ICLR_2026)
     assert threads["Reviewer_zm69"] == [("reviewer", "g5Lcq9Ibpi"), ("author", "Si179CT3jZ+J3I88wt40y")]
     assert threads["Reviewer_6VkV"][1:] == [
@@ -243,9 +243,7 @@ def test_in_iclr_2026_the_parts_that_answer_each_other_are_one_turn(corpus: Corp
 
 
 @pytest.mark.parametrize(("forum_id", "ratings"), [("ryxz8CVYDH", [6.0, 6.0, 8.0]), ("ryxyCeHtPB", [6.0, 6.0, 8.0])])
-def test_the_string_ratings_of_iclr_2020_are_read_as_numbers(
-    corpus: Corpus, forum_id: str, ratings: list[float]
-) -> None:
+def test_iclr_2020_string_ratings_are_numbers(corpus: Corpus, forum_id: str, ratings: list[float]) -> None:
     reviews = [review for review in corpus.records(Review) if review.forum_id == forum_id]
     scores = [
         score for review in reviews for score in _list_final_scores(review) if score.aspect is Aspect.RECOMMENDATION
@@ -299,14 +297,14 @@ def test_a_paper_without_reviews_is_kept(corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("forum_id", ["ryxz8CVYDH", "ryxyCeHtPB"])
-def test_the_attachment_of_iclr_2020_is_the_first_reference(corpus: Corpus, forum_id: str) -> None:
+def test_iclr_2020_attachment_is_first_reference(corpus: Corpus, forum_id: str) -> None:
     versions = [version for version in corpus.records(PaperVersion) if version.forum_id == forum_id]
     (initial,) = [version for version in versions if version.is_initial]
     first = min((version for version in versions if version.created_at), key=lambda one: str(one.created_at))
     assert initial.path.rpartition("/")[2] == first.path.rpartition("/")[2]
 
 
-def test_the_iclr_2025_initial_version_is_hidden_and_no_later_one_takes_its_place(corpus: Corpus) -> None:
+def test_a_hidden_initial_version_stays_unavailable(corpus: Corpus) -> None:
     versions = list(corpus.records(PaperVersion, "ICLR.cc/2025/Conference"))
     assert len(versions) == 5
     assert not any(version.is_initial for version in versions)
@@ -333,7 +331,7 @@ def test_the_release_opens_with_one_split_per_conference(
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("forum-prints-peersum/*.json")), ids=lambda path: path.stem)
-def test_a_forum_rebuilt_from_a_print_keeps_every_reply(path: Path, tmp_path: Path) -> None:
+def test_a_printed_forum_keeps_every_reply(path: Path, tmp_path: Path) -> None:
     forum = json.loads(path.read_text(encoding="utf-8"))
     with open_workspace(tmp_path / "corpus", create=True) as workspace:
         import_dumps(workspace, [path])

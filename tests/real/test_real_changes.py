@@ -149,7 +149,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", EQUAL)
-def test_most_of_a_submission_is_in_the_final_version(folder: str, engine: str) -> None:
+def test_most_of_a_submission_remains(folder: str, engine: str) -> None:
     found = of_pair(folder, engine)
     least, most = EQUAL[folder]
     assert least < found.equal / found.before < most
@@ -168,7 +168,7 @@ def test_six_corrections_are_found_and_nothing_else(engine: str) -> None:
     assert [one.kind for one in found] == [CHANGED] * 6
 
 
-def test_of_displayed_formulas_only_the_one_with_a_changed_letter_is_reported() -> None:
+def test_only_a_changed_formula_is_reported() -> None:
     found = of_pair("iclr_2018__B13EC5u6W", LAYOUT).passages
     (formula,) = (one for one in found if "$$" in one.before + one.after)
     assert formula.kind is CHANGED
@@ -176,14 +176,14 @@ def test_of_displayed_formulas_only_the_one_with_a_changed_letter_is_reported() 
     assert "\N{GREEK SMALL LETTER GAMMA}" in formula.after
 
 
-def test_rows_of_a_new_table_are_reported_and_none_of_the_old_one() -> None:
+def test_only_new_tables_rows_are_reported() -> None:
     found = of_pair("iclr_2018__B13EC5u6W", LAYOUT).passages
     rows = [line for one in found for line in (one.before + one.after).splitlines() if line.startswith("|")]
     assert len(rows) >= 6
     assert not any("0.7546" in row or "0.7069" in row for row in rows)
 
 
-def test_an_unchanged_title_is_not_reported_and_new_authors_are(engine: str) -> None:
+def test_new_authors_alone_are_reported(engine: str) -> None:
     found = of_pair("iclr_2022__-70L8lpp9DF", engine).passages
     assert not any("HYPERPARAMETER TUNING WITH" in one.before + one.after for one in found)
     assert any("Anonymous authors" in one.before for one in found)
@@ -191,7 +191,7 @@ def test_an_unchanged_title_is_not_reported_and_new_authors_are(engine: str) -> 
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_no_passage_is_a_running_header_or_a_number(folder: str, engine: str) -> None:
+def test_no_passage_is_page_furniture(folder: str, engine: str) -> None:
     for one in of_pair(folder, engine).passages:
         for side in (one.before, one.after):
             assert "as a conference paper at ICLR" not in side
@@ -200,13 +200,13 @@ def test_no_passage_is_a_running_header_or_a_number(folder: str, engine: str) ->
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_only_moved_passages_have_the_same_words_in_both_versions(folder: str, engine: str) -> None:
+def test_only_moved_passages_keep_their_words(folder: str, engine: str) -> None:
     for one in of_pair(folder, engine).passages:
         assert one.kind is MOVED or joined(one.before) != joined(one.after)
 
 
 @pytest.mark.parametrize("pair", SAME_SOURCE)
-def test_one_source_in_two_styles_differs_only_in_its_authors(pair: str, engine: str) -> None:
+def test_two_styles_differ_in_authors(pair: str, engine: str) -> None:
     left, right = (BENCH / f"{name}.pdf" for name in pair.split())
     found = compared(left, right, engine)
     assert len(found.passages) == SAME_SOURCE[pair], json.dumps([one.before + one.after for one in found.passages])
@@ -215,7 +215,7 @@ def test_one_source_in_two_styles_differs_only_in_its_authors(pair: str, engine:
 
 
 @pytest.mark.parametrize("folder", EQUAL)
-def test_a_text_with_marked_headings_and_joined_lines_gives_the_same_changes(folder: str) -> None:
+def test_marked_headings_give_the_same_changes(folder: str) -> None:
     left, right = (PAIRS / folder / f"{name}.pdf" for name in ("initial", "final"))
     found = find_differences(as_markdown(left), as_markdown(right))
     assert len(found.passages) == pytest.approx(len(of_pair(folder, PLAIN).passages), abs=4)

@@ -150,7 +150,7 @@ def _talks(corpus: Corpus, forum_id: str) -> list[Conversation]:
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_turns_of_recorded_forums_match_those_labelled_by_hand(corpus: Corpus, forum_id: str) -> None:
+def test_recorded_turns_match_the_labelled(corpus: Corpus, forum_id: str) -> None:
     letters = {Role.REVIEWER: "r", Role.AUTHOR: "a"}
     assert {
         talk.reviewer: [f"{letters[turn.role]}:{'+'.join(turn.post_ids)}" for turn in talk.turns]
@@ -159,7 +159,7 @@ def test_turns_of_recorded_forums_match_those_labelled_by_hand(corpus: Corpus, f
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_every_response_to_all_is_placed_where_it_became_visible(corpus: Corpus, forum_id: str) -> None:
+def test_responses_stand_where_they_appeared(corpus: Corpus, forum_id: str) -> None:
     found = {
         talk.reviewer: [(response.post_id, response.before_turn) for response in talk.context]
         for talk in _talks(corpus, forum_id)
@@ -168,13 +168,13 @@ def test_every_response_to_all_is_placed_where_it_became_visible(corpus: Corpus,
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_letters_to_the_chairs_are_in_the_conversation_with_them(corpus: Corpus, forum_id: str) -> None:
+def test_letters_reach_the_chairs(corpus: Corpus, forum_id: str) -> None:
     talks = [talk for talk in corpus.records(Conversation) if (talk.forum_id, talk.kind) == (forum_id, "chairs")]
     spoken = [turn for talk in talks for turn in talk.turns if turn.role is Role.AUTHOR]
     assert [post_id for turn in spoken for post_id in turn.post_ids] == LETTERS.get(forum_id, [])
 
 
-def test_no_post_of_a_recorded_forum_is_outside_a_conversation(corpus: Corpus) -> None:
+def test_no_recorded_post_is_outside(corpus: Corpus) -> None:
     talks = Counter(talk.kind.value for talk in corpus.records(Conversation))
     assert talks == {"review": 12_489, "chairs": 11, "public": 5}
     aside = [row.reason.value for row in corpus.records(SetAside) if row.stage == "build_conversations"]
@@ -183,7 +183,7 @@ def test_no_post_of_a_recorded_forum_is_outside_a_conversation(corpus: Corpus) -
 
 
 @pytest.mark.parametrize("forum_id", GOLD)
-def test_only_posts_labelled_as_reminders_are_set_aside_as_such(corpus: Corpus, forum_id: str) -> None:
+def test_only_labelled_reminders_are_set_aside(corpus: Corpus, forum_id: str) -> None:
     rows = [row for row in corpus.records(SetAside) if row.forum_id == forum_id]
     assert {row.record_id for row in rows if row.reason.value == "reminder"} == REMINDERS.get(forum_id, set())
 
@@ -205,7 +205,7 @@ def test_no_post_of_a_recorded_forum_is_lost(corpus: Corpus) -> None:
     assert not used & aside
 
 
-def test_every_post_of_a_recorded_forum_is_in_one_turn_or_is_context_or_is_set_aside(corpus: Corpus) -> None:
+def test_every_recorded_post_has_one_place(corpus: Corpus) -> None:
     talks = list(corpus.records(Conversation))
     turns = Counter(post_id for talk in talks for turn in talk.turns for post_id in turn.post_ids)
     context = {beside.post_id for talk in talks for beside in talk.context}
@@ -241,12 +241,12 @@ def _together(pairs: list[tuple[Post, Post]]) -> list[bool]:
     return [place[answer.post_id] == place[first.post_id] for first, answer in pairs if answer.post_id in place]
 
 
-def test_every_pair_of_disapere_is_in_one_conversation_by_reply_structure() -> None:
+def test_disapere_pairs_are_one_conversation() -> None:
     together = [found for pairs in _forums().values() for found in _together(pairs)]
     assert (len(together), all(together)) == (506, True)
 
 
-def test_without_reply_structure_a_rebuttal_goes_to_the_named_reviewer_or_to_none() -> None:
+def test_a_flat_rebuttal_follows_its_name() -> None:
     forums = _forums()
     stripped = [[(first, replace(answer, reply_to=None)) for first, answer in pairs] for pairs in forums.values()]
     together = [found for pairs in stripped for found in _together(pairs)]
@@ -254,7 +254,7 @@ def test_without_reply_structure_a_rebuttal_goes_to_the_named_reviewer_or_to_non
     assert (len(together), sum(together)) == (36, 36)
 
 
-def test_hardly_any_recorded_reply_is_mistaken_for_a_reminder(corpus: Corpus) -> None:
+def test_few_replies_are_mistaken_for_reminders(corpus: Corpus) -> None:
     posts = [one for one in corpus.records(Post) if one.role is Role.AUTHOR]
     taken = {one.post_id for one in posts if is_reminder(one.title, one.text)}
     assert taken == REMINDERS["odjMSBSWRt"]

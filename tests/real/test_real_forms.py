@@ -46,7 +46,7 @@ def form_of(venue_id: str) -> ReviewForm:
 @pytest.mark.slow
 @pytest.mark.parametrize("venue_id", RATINGS)
 @pytest.mark.parametrize("is_declared", [True, False], ids=["declared", "inferred"])
-def test_every_review_field_is_assigned_and_every_rating_has_a_value(venue_id: str, *, is_declared: bool) -> None:
+def test_every_recorded_rating_has_a_value(venue_id: str, *, is_declared: bool) -> None:
     form = form_of(venue_id) if is_declared else infer_form(venue_id, contents(venue_id))
     ratings: Counter[float | None] = Counter()
     for fields in contents(venue_id):
@@ -60,7 +60,7 @@ def test_every_review_field_is_assigned_and_every_rating_has_a_value(venue_id: s
 
 
 @pytest.mark.slow
-def test_answers_of_iclr_2020_determine_what_each_field_asks_for() -> None:
+def test_iclr_2020_answers_show_the_fields() -> None:
     form = infer_form(ICLR_2020, contents(ICLR_2020))
     types = {name: question.type for name, question in form.questions.items()}
     assert types.pop("rating") is FieldType.SCORE
@@ -94,7 +94,7 @@ def recorded_reviews() -> dict[tuple[str, int | None], Note]:
     return found
 
 
-def test_every_review_field_in_the_raw_files_is_assigned() -> None:
+def test_every_raw_review_field_is_assigned() -> None:
     reviews = recorded_reviews().values()
     assert len(reviews) == STATES_OF_REVIEWS
     for note in reviews:
@@ -117,7 +117,7 @@ def edited_reviews() -> dict[str, list[Note]]:
     return reviews
 
 
-def test_the_edited_reviews_of_iclr_2019_have_no_proven_first_rating() -> None:
+def test_edited_iclr_2019_ratings_are_unproven() -> None:
     # The file has only references: a review's final state is its last reference, created when its first was. Each first
     # reference was posted again at the release of the review, so what the reviewer gave before is not known.
     changes, texts = {}, {}
@@ -155,7 +155,7 @@ def test_the_edited_reviews_of_iclr_2019_have_no_proven_first_rating() -> None:
 
 
 @pytest.mark.slow
-def test_one_in_fourteen_reviews_of_iclr_2019_marks_an_update_and_hardly_any_of_iclr_2020() -> None:
+def test_iclr_2019_reviews_mark_updates() -> None:
     marked = {}
     for venue_id in RATINGS:
         form = form_of(venue_id)

@@ -92,7 +92,7 @@ def _limits(folder: str) -> list[datetime]:
 
 
 @pytest.mark.parametrize("folder", WHY)
-def test_the_initial_and_the_final_file_of_a_paper_are_distinguished(folder: str) -> None:
+def test_initial_and_final_files_are_distinguished(folder: str) -> None:
     for limit in _limits(folder):
         said = {
             name: infer_version(inspection(PAIRS / folder / f"{name}.pdf"), limit)[0] for name in ("initial", "final")
@@ -100,7 +100,7 @@ def test_the_initial_and_the_final_file_of_a_paper_are_distinguished(folder: str
         assert said == {"initial": S, "final": F}, WHY[folder]
 
 
-def test_one_of_the_recorded_pairs_has_a_known_deadline() -> None:
+def test_one_recorded_pair_has_a_deadline() -> None:
     assert {folder for folder in WHY if len(_limits(folder)) == 2} == {"iclr_2022__-70L8lpp9DF"}
 
 
@@ -109,7 +109,7 @@ def test_every_pair_has_a_verdict() -> None:
 
 
 @pytest.mark.parametrize("folder", ["iclr_2018__B13EC5u6W", "iclr_2021__-5W5OBfFlwX"])
-def test_without_a_deadline_the_last_revision_of_a_rejected_paper_reads_as_submitted(folder: str) -> None:
+def test_a_rejected_revision_reads_as_submitted(folder: str) -> None:
     assert infer_version(inspection(PAIRS / folder / "final.pdf"), None)[0] is S
 
 
@@ -125,7 +125,7 @@ def test_no_file_of_the_benchmark_is_misclassified() -> None:
 
 
 @pytest.mark.slow
-def test_no_name_or_email_address_of_authors_is_stored() -> None:
+def test_no_authors_name_is_stored() -> None:
     for path in sorted([*PAIRS.glob("*/*.pdf"), *BENCH.glob("pdf/*.pdf")]):
         words = " ".join(sign.words for sign in inspection(path).signs)
         assert "@" not in words

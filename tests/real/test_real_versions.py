@@ -229,7 +229,7 @@ def test_title_and_abstract_are_those_of_the_version(corpus: Corpus) -> None:
 
 
 @pytest.mark.slow
-def test_no_version_of_a_venue_that_hides_its_edits_may_be_published(corpus: Corpus) -> None:
+def test_hidden_edits_publish_no_version(corpus: Corpus) -> None:
     for venue_id in ("ICLR.cc/2025/Conference", "ICLR.cc/2026/Conference"):
         grades = {version.grade for version in corpus.records(PaperVersion, venue_id)}
         assert grades.isdisjoint(PUBLISHABLE_GRADES)

@@ -21,7 +21,6 @@ from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Role, SectionKind
 from peercorpus.records.papers import Evidence
 from peercorpus.records.reviews import Conversation, MetaReview, Post, Section
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
@@ -29,6 +28,7 @@ from peercorpus.release.exports.samples import PromptOptions
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import PAPERS
 from peercorpus.release.shards import CONFIGS
+from peercorpus.wording.untrusted_text import redact_people
 
 ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
 SAID = f"Say {ADDRESS} and {PROFILE}."

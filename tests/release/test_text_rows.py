@@ -10,9 +10,9 @@ import pytest
 from commands import Run
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
 from invented_tables import ICLR, invented, paper, review, text, version
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.blocks import PageBox, TableCell, TextBlock
 from peercorpus.records.enums import BlockKind, Grade, MentionKind
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.release.text_rows import mask_blocks
 from peercorpus.workspace.raw_store import RawKind, RawObject
 

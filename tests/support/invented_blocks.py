@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import StructuredText
 
 NEXT_PAGE = "next page"
 """Represents the end of a page."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from peercorpus.pdf.glyphs import TextRun, read_font
 from peercorpus.pdf.shapes import Box
-from peercorpus.texts.layout.blocks import Body, TextLine, read_lines
+from peercorpus.texts.layout.blocks import Block, Body, TextLine, read_lines
 from peercorpus.texts.layout.columns import PageColumns
-from peercorpus.texts.layout.formulas.display import Formula, find_formulas
+from peercorpus.texts.layout.formulas.display import find_formulas
 from peercorpus.texts.layout.formulas.inline import inline
 
 BODY = Body(10.0, 12.0)
@@ -36,13 +36,17 @@ def said(*runs: TextRun) -> str:
     return inline(runs, 700.0, 10.0)
 
 
-def found(runs: Sequence[TextRun], *bars: Box, columns: PageColumns = COLUMNS) -> list[TextLine | Formula]:
+def found(runs: Sequence[TextRun], *bars: Box, columns: PageColumns = COLUMNS) -> list[TextLine | Block]:
     return find_formulas(read_lines(runs, 0), list(bars), columns, BODY)
 
 
+def signs_of(formula: Block) -> str:
+    return str(formula.markdown).split("$$")[1]
+
+
 def latex(runs: Sequence[TextRun], *bars: Box) -> str:
-    (formula,) = (one for one in found(runs, *bars) if isinstance(one, Formula))
-    return formula.signs
+    (formula,) = (one for one in found(runs, *bars) if isinstance(one, Block))
+    return signs_of(formula)
 
 
 def equation(*runs: TextRun) -> list[TextRun]:

@@ -6,9 +6,9 @@ import pytest
 
 from invented_lines import BODY, SERIF, line, run
 from peercorpus.pdf.glyphs import Font, TextRun, read_font
-from peercorpus.texts.layout.blocks import TextLine, read_lines
+from peercorpus.texts.layout.blocks import Block, TextLine, read_lines
 from peercorpus.texts.layout.columns import PageColumns, find_all_columns, find_columns, reading_order
-from peercorpus.texts.layout.formulas.display import Formula, find_formulas
+from peercorpus.texts.layout.formulas.display import find_formulas
 from peercorpus.texts.layout.formulas.inline import inline
 
 WIDTH = 600.0
@@ -27,7 +27,7 @@ def test_two_columns_and_a_line_over_both() -> None:
     assert found.of(lines[2]) == (50.0, 550.0)
 
 
-def test_the_order_of_the_content_stays_unless_it_jumps() -> None:
+def test_content_order_stays_unless_it_jumps() -> None:
     left, right = column(50.0, 290.0, name="l"), column(310.0, 550.0, name="r")
     columns = find_columns(left + right, WIDTH, 10.0)
     assert reading_order(left + right, columns) == left + right
@@ -101,4 +101,4 @@ def row(base: float) -> list[TextRun]:
 def test_rows_joined_by_large_signs_are_one_formula(step: float, count: int) -> None:
     lines = read_lines([*row(700.0), *row(700.0 - step)], 0)
     found = find_formulas(lines, [], PageColumns(((50.0, 360.0),)), BODY)
-    assert (len(found), all(isinstance(one, Formula) for one in found)) == (count, True)
+    assert (len(found), all(isinstance(one, Block) for one in found)) == (count, True)

@@ -142,7 +142,7 @@ def backwards(found: Converted) -> Converted:
         (breaking(lambda found: replace(found, problems=["a list"])), contract.check_storing, ["JSON"]),  # type: ignore[arg-type]
     ],
 )
-def test_the_contract_reports_the_check_that_an_engine_violates(
+def test_the_contract_names_the_violated_check(
     make: Callable[[], Engine], check: Callable[[contract.Make], None], culprits: list[str]
 ) -> None:
     with pytest.raises(AssertionError) as raised:

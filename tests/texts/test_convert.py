@@ -194,29 +194,17 @@ FULL = Converted(
 )
 
 
-def hold(workspace: Workspace, venue_id: str, *pdfs: bytes) -> list[str]:
-    """Store PDFs as the versions of as many papers."""
-    with workspace.tables.replacing(("4-versions",), venue_id, "invent", "a" * 64) as replacement:
-        sha256s = [workspace.files.add(pdf) for pdf in pdfs]
-        for number, sha256 in enumerate(sha256s):
-            evidence = Evidence(None, None, "invented", None)
-            replacement.add(
-                PaperVersion(f"f{number}", venue_id, "e", NOON, NOON, "/pdf/a", sha256, True, Grade.EXACT, evidence)
-            )
-    return sha256s
-
-
-def read(workspace: Workspace, venue_id: str = VENUE, engine: str = "pdfium-layout") -> list[str]:
-    """Run the stage, and return the files that were read."""
+def read(workspace: Workspace, engine: str = "pdfium-layout") -> list[str]:
+    """Run the stage with an engine, and return the files that were read."""
     spread = InThisProcess()
-    key = hashlib.sha256(f"{venue_id} {engine}".encode()).hexdigest()
-    convert.stage(spread).run(workspace, venue_id, BuildRequest(engine=engine), key, no_report)
-    assert convert.stage(spread).balance(workspace, venue_id)[0].holds
+    stage, key = convert.stage(spread), hashlib.sha256(engine.encode()).hexdigest()
+    stage.run(workspace, VENUE, BuildRequest(engine=engine), key, no_report)
+    assert stage.balance(workspace, VENUE)[0].holds
     return spread.read
 
 
-def stored_texts(workspace: Workspace, venue_id: str = VENUE) -> list[PaperText]:
-    return sorted(workspace.tables.read(PaperText, venue_id), key=lambda text: text.sha256)
+def stored_texts(workspace: Workspace) -> list[PaperText]:
+    return sorted(workspace.tables.read(PaperText, VENUE), key=lambda text: text.sha256)
 
 
 @pytest.mark.fault("disk", "a cached text is cut", "the PDF is read again", times=4)
@@ -231,24 +219,24 @@ def test_a_damaged_cache_entry_counts_as_missing(workspace: Workspace, kept: sli
 
 def test_deleted_tables_are_restored_from_the_cache(workspace: Workspace) -> None:
     pdfs = [*papers(3), by_hand([PICTURE])]
-    hold(workspace, VENUE, *pdfs)
+    versions(workspace, pdfs)
     assert len(read(workspace)) == 4
     before = stored_texts(workspace)
     shutil.rmtree(workspace.folder / "tables")
-    hold(workspace, VENUE, *pdfs)
+    versions(workspace, pdfs)
     assert read(workspace) == []
     assert stored_texts(workspace) == before
     assert workspace.tables.set_aside_counts(VENUE, "read_texts") == {Reason.PDF_WITHOUT_TEXT: 1}
 
 
 def test_a_failure_is_not_cached_and_is_retried(workspace: Workspace) -> None:
-    sha256s = hold(workspace, VENUE, b"no PDF at all", *papers(1))
+    sha256s = versions(workspace, [b"no PDF at all", *papers(1)])
     assert read(workspace) == sha256s
     assert read(workspace) == sha256s[:1]
 
 
 def test_a_new_engine_version_replaces_texts(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    sha256s = hold(workspace, VENUE, *papers(2))
+    sha256s = versions(workspace, papers(2))
     read(workspace)
     read(workspace, engine="pdfium-text")
     help_ = layout.PdfiumLayout.version.partition("+")[2]

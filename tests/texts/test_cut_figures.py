@@ -51,7 +51,7 @@ def test_figures_are_above_captions_tables_below() -> None:
     assert is_near(box_of(table), (120, 240, 460, 300))
 
 
-def test_the_image_shows_the_region_at_the_requested_resolution() -> None:
+def test_the_image_shows_the_region() -> None:
     figure, _ = cut(page_of_both(), limits=replace(LIMITS, dpi=72))
     image = Image.open(BytesIO(figure.image or b""))
     assert image.format == "WEBP"
@@ -88,7 +88,7 @@ def test_a_reference_to_a_figure_is_no_caption() -> None:
     assert cut(prose(740) + say("as seen before. Figure 1 shows what we weighed then.", 72, 688)) == []
 
 
-def test_images_keep_the_limits_of_pixels_bytes_and_number() -> None:
+def test_images_keep_their_limits() -> None:
     pages = [page_of_both(number) for number in (1, 2)]
     small = cut(*pages, limits=replace(LIMITS, most_pixels=200))
     assert {max(one.width_px or 0, one.height_px or 0) for one in small} <= {199, 200, 201}

@@ -34,7 +34,7 @@ from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.page_quality import words
 
 
-def test_an_unknown_engine_is_named_with_those_that_exist() -> None:
+def test_an_unknown_engine_is_named() -> None:
     with pytest.raises(PeercorpusError, match=r"'magic'.* auto, docling, .*, pdfium-text, "):
         load_engine("magic")
 
@@ -202,7 +202,7 @@ class NemotronStandIn:
         ]
 
 
-def test_boxes_of_nemotron_become_text_through_our_own_layout(installed: Callable[..., None], tmp_path: Path) -> None:
+def test_boxes_of_nemotron_become_text(installed: Callable[..., None], tmp_path: Path) -> None:
     pdf = typeset(PAGE)
     NemotronStandIn.lines = Reader(pdf).read(None)
     installed("nemotron_ocr.inference.pipeline_v2", NemotronOCRV2=NemotronStandIn)
@@ -261,6 +261,6 @@ def test_options_reach_the_engine() -> None:
 
 
 @pytest.mark.parametrize("heavier", ["auto", "pdfium-text", "pdfium-layout"])
-def test_the_heavier_engine_reads_more_than_the_default_engine(heavier: str) -> None:
+def test_a_heavier_engine_reads_more(heavier: str) -> None:
     with pytest.raises(EngineError, match=f"'{heavier}'.*--heavier"):
         choose_engine(BuildRequest(engine="auto", heavier=heavier))

@@ -76,14 +76,14 @@ def test_multi_line_headers_are_one_row(page: InventedPage) -> None:
     assert page.cells()[0] == ["Model", "Test BLEU", "Test Loss"]
 
 
-def test_rows_below_the_last_rule_belong_to_the_table(page: InventedPage) -> None:
+def test_rows_below_the_last_rule_belong(page: InventedPage) -> None:
     ruled(page, OURS)
     page.rows(668, BASE, BASE)
     assert len(page.cells()) == 4
 
 
 @pytest.mark.parametrize("height", [712.0, 640.0])
-def test_a_table_without_rules_is_found_by_its_caption(page: InventedPage, height: float) -> None:
+def test_a_caption_finds_a_ruleless_table(page: InventedPage, height: float) -> None:
     page.say("This paper compares two systems on one task and reports what it found.", 72, 760)
     page.say("Table 1: What we measured.", 120, height)
     page.rows(695, HEADS, OURS, BASE, BASE)

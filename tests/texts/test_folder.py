@@ -301,7 +301,7 @@ def test_a_file_as_folder_is_refused(pdfs: Path, out: Path) -> None:
     assert not out.exists()
 
 
-def test_folders_are_searched_and_every_file_is_found_once(pdfs: Path) -> None:
+def test_every_file_is_found_once(pdfs: Path) -> None:
     for name in ("b/two.PDF", "a/one.pdf", "a/notes.txt", ".hidden/x.pdf", "a/._one.pdf", "folder.pdf/three.pdf"):
         (pdfs / name).parent.mkdir(exist_ok=True)
         (pdfs / name).touch()
@@ -313,7 +313,7 @@ def test_folders_are_searched_and_every_file_is_found_once(pdfs: Path) -> None:
     ]
 
 
-def test_missing_paths_and_folders_without_a_pdf_are_reported(pdfs: Path) -> None:
+def test_paths_without_a_pdf_are_reported(pdfs: Path) -> None:
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs}'")):
         find_all_pdfs([pdfs])
     with pytest.raises(PeercorpusError, match=re.escape(f"'{pdfs / 'missing'}'")):

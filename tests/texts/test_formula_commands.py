@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile_texts import find_growth
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.blocks import TableCell, TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.enums import BlockKind
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.engine import Converted
 from peercorpus.texts.formula_commands import write_formula_commands
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
@@ -51,7 +51,7 @@ def test_formulas_have_commands_and_nothing_else_changes(source: str, written: s
     assert converted.characters == len(written)
 
 
-def test_blocks_and_headings_are_those_of_the_new_text() -> None:
+def test_blocks_are_of_the_new_text() -> None:
     source = made_of("First $σ$", "$$ρ$$", "last", between=PAGE_BREAK)
     heading = TextHeading(1, "First $σ$", 1)
     converted = write_formula_commands(Converted(source.markdown, 3, 19, (), (heading,), blocks=source.blocks))
@@ -77,7 +77,7 @@ def test_text_of_an_engine_without_blocks_is_unchanged() -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("$σ\\`a{}^_| \n"), max_size=30), min_size=1, max_size=4))
-def test_blocks_fit_any_text_and_the_conversion_is_idempotent(texts: list[str]) -> None:
+def test_blocks_fit_any_converted_text(texts: list[str]) -> None:
     once = write_formula_commands(made_of(*texts))
     assert once.blocks is not None
     assert len(once.blocks) == len(texts)

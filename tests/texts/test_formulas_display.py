@@ -4,10 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from invented_formulas import LARGE, LETTERS, SIGNS, TEXT, UPRIGHT, equation, found, in_text, latex, row, run, said
+from invented_formulas import (
+    LARGE,
+    LETTERS,
+    SIGNS,
+    TEXT,
+    UPRIGHT,
+    equation,
+    found,
+    in_text,
+    latex,
+    row,
+    run,
+    said,
+    signs_of,
+)
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.pdf.shapes import Box
-from peercorpus.texts.layout.formulas.display import Formula
+from peercorpus.texts.layout.blocks import Block
 from peercorpus.texts.layout.formulas.doubts import count_doubts, count_overlaps
 from peercorpus.texts.layout.formulas.nodes import FormulaNode, nodes_of
 
@@ -45,7 +59,7 @@ def test_brackets_of_full_size_stay_in_their_exponent() -> None:
     assert latex(equation(*brackets_in_an_exponent(), run("x", 290, LETTERS))) == "y = e^{2D(A∥B)}x"
 
 
-def test_a_full_stop_after_cases_is_not_a_row() -> None:
+def test_a_stop_after_cases_is_no_row() -> None:
     runs = equation(run("(", 254, LARGE, 717.5), run("1", 264, UPRIGHT, 706), run("x", 280, LETTERS, 706))
     runs += [run("0", 264, UPRIGHT, 694), run("z", 280, LETTERS, 694), run(".", 292, LETTERS, 700)]
     assert latex(runs) == r"y = \begin{cases} 1 & x \\ 0 & z \end{cases}."
@@ -65,21 +79,21 @@ def test_a_subscript_is_no_step() -> None:
         run("P", 294, "CMMI7", 693.0, 7.0),
     ]
     (formula,) = found([*runs, *drawn, run("f", 299, LETTERS)])
-    assert isinstance(formula, Formula)
-    assert formula.signs == "D = 𝔼_{x ← P}f"
+    assert isinstance(formula, Block)
+    assert signs_of(formula) == "D = 𝔼_{x ← P}f"
 
 
 def test_a_display_may_follow_a_formula() -> None:
     prose = [run("It is well known that we have", 100, base=700), run("x", 262, "CMMI7", 698.0, 7.0)]
     runs = [*prose, *row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), left=292, base=678)]
-    displays = [one.signs for one in found(runs) if isinstance(one, Formula)]
+    displays = [signs_of(one) for one in found(runs) if isinstance(one, Block)]
     assert displays == ["y = x"]
 
 
 def test_a_line_off_centre_is_displayed() -> None:
     formula = row(("y", LETTERS), ("=", UPRIGHT), ("x", LETTERS), left=180, base=688)
     prose = "It follows at once from what was said above that"
-    assert [type(one) for one in found([run(prose, 100), *formula])][1] is Formula
+    assert [type(one) for one in found([run(prose, 100), *formula])][1] is Block
     assert in_text([run(prose, 180), *formula])[1] == "$y = x$"
 
 
@@ -109,9 +123,9 @@ BEGINNINGS = {
 def test_a_display_may_begin_at_the_left(runs: list[TextRun]) -> None:
     prose = "It follows at once from what was said above that"
     before, formula = found([run(prose, 100, base=760), *runs, *WIDE])
-    assert isinstance(formula, Formula)
-    assert all(letter in formula.signs for letter in "DC")
-    assert not isinstance(before, Formula)
+    assert isinstance(formula, Block)
+    assert all(letter in signs_of(formula) for letter in "DC")
+    assert not isinstance(before, Block)
 
 
 def stacked(*pieces: str) -> list[TextRun]:

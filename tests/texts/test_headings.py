@@ -123,7 +123,7 @@ def centred(text: str, font: Font, size: float = 10.0) -> TextLine:
     return line(text, font=font, size=size, left=middle - 3 * len(text), right=middle + 3 * len(text))
 
 
-def test_roman_numerals_letters_and_digits_are_counted_per_level() -> None:
+def test_numbers_are_counted_per_level() -> None:
     sections = [centred(text, SERIF) for text in ("I. INTRODUCTION", "II. METHOD", "III. RESULTS", "V. END")]
     data, sources, models, scores = (
         line(text, font=ITALIC, right=RIGHT - 50) for text in ("A. Data", "1. Sources", "B. Models", "A. Scores")

@@ -50,7 +50,7 @@ def test_text_of_diagrams_is_separate() -> None:
     assert split_figures([*labels, caption], Shapes(texts={3})) == ([caption], labels)
 
 
-def test_a_scan_behind_the_text_is_not_a_figure() -> None:
+def test_a_scan_behind_text_is_no_figure() -> None:
     runs = inside(["ITEM 4", "Paid", "12.50"] * 8)
     assert split_figures(runs, Shapes(images=[Box(0, 0, 600, 800)])) == (runs, [])
 
@@ -70,7 +70,7 @@ def label(text: str, left: float, base: float = 500.0) -> Block:
     return one(BlockKind.PARAGRAPH, line(text, base, left=left, right=left + 80))
 
 
-def test_adjacent_labels_are_added_to_the_caption_below_them() -> None:
+def test_adjacent_labels_join_their_caption() -> None:
     prose, caption = one(BlockKind.PARAGRAPH, line("Some words.")), one(BlockKind.CAPTION, line(CAPTION, 480.0))
     found = move_labels_behind_captions([prose, label("(a) A red one", 120.0), label("(b) A blue one", 280.0), caption])
     assert texts(found) == [["Some words."], [CAPTION, "(a) A red one", "(b) A blue one"]]

@@ -53,7 +53,7 @@ def test_other_numbers_are_kept(numbers: list[str]) -> None:
     assert LineNumberColumns().without(runs) == runs
 
 
-def test_a_column_of_numbers_inside_the_text_is_kept() -> None:
+def test_numbers_inside_the_text_are_kept() -> None:
     runs = [
         one
         for number in range(1, 9)

@@ -117,7 +117,7 @@ def test_a_picture_is_no_page_of_text() -> None:
     assert (converted.ocr_pages, converted.characters) == ((), 0)
 
 
-def test_ocr_is_off_by_default_and_names_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ocr_names_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 

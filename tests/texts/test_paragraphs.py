@@ -4,8 +4,8 @@ import pytest
 
 from invented_lines import BODY, BOLD, LEFT, ONE_COLUMN, RIGHT, SERIF, blocks, line, run, stacked
 from invented_pdfs import typeset
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.pdf.glyphs import Font, read_font
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.layout.blocks import Block, BlockKind, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.hyphenation import Dehyphenator
@@ -124,14 +124,14 @@ def test_a_bold_run_ends_with_a_word(head: str, rest: str) -> None:
 
 
 @pytest.mark.parametrize("sign", ["\u2013 ", "\u2014 ", "- "])
-def test_a_dash_inside_a_sentence_is_not_an_item(sign: str) -> None:
+def test_a_dash_in_a_sentence_is_no_item(sign: str) -> None:
     found = blocks(*stacked(line(FULL), line(f"{sign}as was said {sign}and goes on"), line("to its end.", right=200.0)))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH]
     found = blocks(*stacked(line("They are:", right=150.0), line(f"{sign}one point"), line(f"{sign}another point")))
     assert [block.kind for block in found] == [BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ITEM]
 
 
-def test_a_labelled_entry_interrupted_by_a_float_is_joined() -> None:
+def test_an_interrupted_labelled_entry_is_joined() -> None:
     def join(first: str, second: str) -> list[list[str]]:
         entries = [Block(BlockKind.ENTRY, 0, [line(text)]) for text in (first, second)]
         joined = rejoin([entries[0], Block(BlockKind.CAPTION, 0, [line("Figure 1: Kites")]), entries[1]], BODY)
@@ -217,7 +217,7 @@ def test_other_numbers_are_not_references(texts: tuple[str, ...]) -> None:
     assert begins(page(*texts)) == []
 
 
-def test_superscript_citations_are_linked_to_entries_with_superscript_labels() -> None:
+def test_superscript_citations_are_linked() -> None:
     page = r"""#set text(size: 10pt, font: "New Computer Modern")
 #align(center)[#text(17pt)[Herbs and Teas] \\ A. Kelp,#super[1,2] B. Wrack#super[2]]
 = 1 Introduction

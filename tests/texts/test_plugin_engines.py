@@ -88,7 +88,7 @@ def test_an_invalid_engine_is_refused(site: Path, code: str, culprit: str, reque
     assert "\n" not in message
 
 
-def test_a_duplicate_name_is_refused_whichever_engine_is_requested(site: Path, run: Run, tmp_path: Path) -> None:
+def test_a_duplicate_engine_name_is_refused(site: Path, run: Run, tmp_path: Path) -> None:
     install(site, "first-package", GOOD, "shouting = Shouting")
     put(site, "paper", by_hand([lines("Quiet.")]))
     install(site, "second-package", GOOD, "shouting = Shouting")

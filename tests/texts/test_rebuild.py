@@ -126,7 +126,7 @@ def test_a_cut_tex_pdf_is_read(pages: int) -> None:
 )
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
 @pytest.mark.parametrize("writer", WRITERS)
-def test_a_truncated_file_has_the_pages_before_the_cut(writer: str, share: float) -> None:
+def test_pages_before_a_cut_are_read(writer: str, share: float) -> None:
     pdf = WRITERS[writer](by_hand([page_text(number) for number in ALL]))
     text = read(pdf[: int(len(pdf) * share)])
     pages = whole_pages(text)
@@ -180,7 +180,7 @@ def test_a_lost_page_is_blank() -> None:
         lambda pdf: pdf[:-40] + bytes(5_000),
     ],
 )
-def test_a_file_with_a_wrong_xref_table_is_read(damage: Callable[[bytes], bytes]) -> None:
+def test_a_wrong_xref_table_is_read(damage: Callable[[bytes], bytes]) -> None:
     for pdf in (as_tex(), written(by_hand([page_text(number) for number in ALL]))):
         assert whole_pages(read(damage(pdf))) == ALL
 

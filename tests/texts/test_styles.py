@@ -264,7 +264,7 @@ def found(converted: Converted) -> list[str]:
     return [FORMULA if block.startswith(FORMULA) else block for block in blocks]
 
 
-def test_every_block_occurs_once_in_order_and_nothing_else(case: tuple[str, bool, Converted]) -> None:
+def test_every_block_occurs_once_in_order(case: tuple[str, bool, Converted]) -> None:
     """So no line number, header, footer or page number is left, and no paragraph or reference is split."""
     style, is_anonymous, converted = case
     blocks = found(converted)

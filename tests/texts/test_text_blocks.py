@@ -21,7 +21,7 @@ def described(*blocks: Block, pages: int = 1) -> list[TextBlock]:
     return describe_blocks(blocks, [[] for _ in range(pages)])
 
 
-def test_the_blocks_are_the_whole_text_in_its_order() -> None:
+def test_blocks_are_the_whole_text() -> None:
     converted = PdfiumLayout().convert(paper_with_figures(3))
     assert converted.blocks is not None
     words = [converted.markdown[one.start : one.end] for one in converted.blocks if one.text is None]

@@ -10,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from peercorpus.latex.maths import read_formula
+from peercorpus.latex.maths import read_formula, write_with_commands
 from peercorpus.pdf.document import open_pdf
-from peercorpus.pdf.shapes import Box
-from peercorpus.texts.layout.formulas.display import Formula
 from peercorpus.texts.layout.formulas.nodes import nodes_of, read_signs
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout, open_pages
 
-NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 FOLDER = Path(__file__).parent / "tex"
 EXPECTED = (FOLDER / "formulas.txt").read_text(encoding="utf-8").splitlines()
 DISPLAY = re.compile(r"^\$\$(.+)\$\$(?: \((\d+)\))?$", re.MULTILINE)
@@ -49,7 +46,7 @@ def test_a_runs_signs_are_its_nodes() -> None:
 
 def test_latex_has_commands_only_and_is_balanced() -> None:
     for signs in EXPECTED:
-        latex = Formula([], signs, None, 1.0, 0, NOWHERE).latex
+        latex = write_with_commands(signs)
         assert latex.isascii(), latex
         assert read_formula(latex).tag is None
 
@@ -57,7 +54,7 @@ def test_latex_has_commands_only_and_is_balanced() -> None:
 def test_latex_compiles(tmp_path: Path) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
-    displays = "\n".join(rf"\[{Formula([], signs, None, 1.0, 0, NOWHERE).latex}\]" for signs in EXPECTED)
+    displays = "\n".join(rf"\[{write_with_commands(signs)}\]" for signs in EXPECTED)
     head = r"\documentclass{article}\usepackage{amsmath,amssymb}\begin{document}"
     (tmp_path / "all.tex").write_text(f"{head}\n{displays}\n\\end{{document}}\n")
     command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]

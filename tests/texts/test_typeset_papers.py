@@ -12,8 +12,8 @@ from invented_paper import read_styles
 from read_typeset import KEPT, read_scores, read_truths
 from typeset_scores import LOWER_IS_BETTER, TARGETS, falls_short
 
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.enums import MentionKind
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 SHORTFALLS = json.loads((KEPT / "shortfalls.json").read_text(encoding="utf-8"))

@@ -80,7 +80,7 @@ def test_a_failing_page_has_our_own_text() -> None:
 
 
 @pytest.mark.parametrize("reply", [refusal(413), completion(PAGE, finish="length")])
-def test_a_refused_or_truncated_page_is_not_requested_again(reply: Reply) -> None:
+def test_a_refused_page_is_requested_once(reply: Reply) -> None:
     with serving(reply, completion(OTHER)) as stand:
         converted = Vision(settings(stand)).convert(typeset(PAGE, OTHER))
     assert len(stand.bodies) == 2
@@ -107,7 +107,7 @@ def test_words_not_on_the_page_are_rejected(said: str) -> None:
     assert converted.problems == (Naming("differ", "page 1"),)
 
 
-def test_an_answer_is_kept_by_page_model_and_prompt(tmp_path: Path) -> None:
+def test_answers_are_kept_by_request(tmp_path: Path) -> None:
     with serving(completion(PAGE)) as stand:
         engine = Vision(settings(stand, answers=tmp_path / "folder" / "answers.db"))
         assert engine.convert(typeset(PAGE)) == engine.convert(typeset(PAGE))

@@ -104,7 +104,7 @@ def test_a_stated_date_proves_a_papers_form(
     assert (found is not None and not found.may_be_of_abstracts) == is_sure
 
 
-def test_a_venues_deadline_is_known_beside_what_lists_state(tmp_path: Path) -> None:
+def test_lists_stand_beside_a_venues_deadline(tmp_path: Path) -> None:
     row = _row()
     own = VenueRow(
         id="V",

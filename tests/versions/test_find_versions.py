@@ -82,20 +82,16 @@ def _built(
     root: Json,
     edits: Sequence[Json],
     *,
-    reviewed_ms: int | None,
+    reviewed_ms: int,
     deleted_ms: int | None = None,
 ) -> list[PaperVersion]:
     api = 1 if kind is RawKind.REFERENCE else 2
     prefix = f"{venue_id}/Paper1/-"
     review: Json = {"id": "review", "forum": "paper", "replyto": "paper", "readers": ["everyone"]}
-    review |= {
-        "signatures": [f"{venue_id}/Paper1/AnonReviewer1"],
-        "tcdate": reviewed_ms,
-        "tmdate": reviewed_ms,
-    }
+    review |= {"signatures": [f"{venue_id}/Paper1/AnonReviewer1"], "tcdate": reviewed_ms, "tmdate": reviewed_ms}
     review |= {"invitation": f"{prefix}/Official_Review"} if api == 1 else {"invitations": [f"{prefix}/Review"]}
     review["content"] = {"review": "It flies."} if api == 1 else {"review": {"value": "It flies."}}
-    rows = [(RawKind.NOTE, root), *((kind, edit) for edit in edits), *([(RawKind.NOTE, review)] if reviewed_ms else [])]
+    rows = [(RawKind.NOTE, root), *((kind, edit) for edit in edits), (RawKind.NOTE, review)]
     if deleted_ms:
         rows.append((RawKind.NOTE, review | {"id": "deleted", "tcdate": deleted_ms, "ddate": deleted_ms + DAY_MS}))
     with open_workspace(folder, create=True) as workspace:
@@ -112,7 +108,9 @@ def _built(
         return list(workspace.tables.read(PaperVersion, venue_id))
 
 
-def _conference(folder: Path, references: Sequence[Json], *, reviewed: bool = True, **more: Any) -> PaperVersion:
+def _conference(
+    folder: Path, references: Sequence[Json], *, deleted_ms: int | None = None, **more: Any
+) -> PaperVersion:
     root: Json = {"id": "paper", "forum": "paper", "original": "own", "readers": ["everyone"], "tcdate": _ms(0.5)}
     root |= {"invitation": f"{CONFERENCE}/-/Blind_Submission", "content": {"title": "On Kites", "pdf": "/pdf/n.pdf"}}
     versions = _built(
@@ -121,7 +119,8 @@ def _conference(folder: Path, references: Sequence[Json], *, reviewed: bool = Tr
         RawKind.REFERENCE,
         root | more,
         references,
-        reviewed_ms=_ms(REVIEWED_DAY) if reviewed else None,
+        reviewed_ms=_ms(REVIEWED_DAY),
+        deleted_ms=deleted_ms,
     )
     (graded,) = [one for one in versions if one.grade is not None]
     return graded
@@ -187,19 +186,8 @@ def test_on_api_1_references_prove_the_initial_version(
 
 
 def test_a_deleted_review_is_not_the_first(tmp_path: Path) -> None:
-    root: Json = {"id": "paper", "forum": "paper", "original": "own", "readers": ["everyone"], "tcdate": _ms(0.5)}
-    root |= {"invitation": f"{CONFERENCE}/-/Blind_Submission", "content": {"title": "On Kites", "pdf": "/pdf/n.pdf"}}
-    references = [A, _reference("b", 20, "b"), NOW]
-    versions = _built(
-        tmp_path / "w",
-        CONFERENCE,
-        RawKind.REFERENCE,
-        root,
-        references,
-        reviewed_ms=_ms(REVIEWED_DAY),
-        deleted_ms=_ms(10),
-    )
-    assert [(one.edit_id, one.grade) for one in versions if one.is_initial] == [("b", SEEN)]
+    graded = _conference(tmp_path / "w", [A, _reference("b", 20, "b"), NOW], deleted_ms=_ms(10))
+    assert (graded.is_initial, graded.edit_id, graded.grade) == (True, "b", SEEN)
 
 
 FORM, POSTED, AS_CHAIRS = (
@@ -307,7 +295,7 @@ def test_a_late_file_alone_is_chosen() -> None:
     assert choose_initial_version(replace(BARE, uploads=(revision,), is_complete=True)).grade is SEEN
 
 
-def test_the_grade_is_published_and_ranks_before_unpublished_ones() -> None:
+def test_published_grades_rank_first() -> None:
     assert list(Grade)[: len(PUBLISHABLE_GRADES)] == list(PUBLISHABLE_GRADES)
     assert ONLY in PUBLISHABLE_GRADES
 
@@ -427,7 +415,7 @@ def _supplied(label: str = "", when: datetime | None = None) -> StoredFile:
         ),
     ],
 )
-def test_a_users_statement_counts_where_no_edit_proves_more(
+def test_a_users_statement_counts_last(
     submission: SubmissionPdfs,
     files: Sequence[StoredFile],
     expected: Sequence[tuple[Grade | None, VersionMoment | None]],

@@ -123,7 +123,7 @@ def test_a_killed_run_continues_where_it_was(workspace: Workspace, monkeypatch: 
     assert workspace.tables.count("0-inspections", VENUE) == 10
 
 
-def test_only_new_files_are_inspected_and_removed_ones_dropped(workspace: Workspace) -> None:
+def test_only_new_files_are_inspected(workspace: Workspace) -> None:
     first = hold(workspace, papers(2))
     run(workspace, InThisProcess())
     later = hold(workspace, [papers(3)[2]], first=1)
@@ -160,7 +160,7 @@ def test_an_invalid_date_is_a_problem() -> None:
         ("", None),
     ],
 )
-def test_a_date_is_read_or_none_and_never_guessed(stated: str, iso: str | None) -> None:
+def test_a_date_is_never_guessed(stated: str, iso: str | None) -> None:
     read = read_date(stated)
     assert (read.isoformat() if read else None) == iso
 

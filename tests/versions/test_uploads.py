@@ -82,7 +82,7 @@ def test_the_latest_reference_before_the_deadline_is_chosen(tmp_path: Path) -> N
         ({"content": 5}, Reason.UNREADABLE),
     ],
 )
-def test_a_version_without_a_public_pdf_is_set_aside(tmp_path: Path, more: dict[str, Any], reason: Reason) -> None:
+def test_a_version_without_pdf_is_set_aside(tmp_path: Path, more: dict[str, Any], reason: Reason) -> None:
     versions, aside = _versions(tmp_path / "w", [_reference("x", DEADLINE_MS - 1, **more)])
     assert aside["x"] is reason
     assert [version.edit_id for version in versions] == ["paper"]

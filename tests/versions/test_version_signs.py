@@ -60,7 +60,7 @@ def words(*pages: str) -> str:
         ("as in our previous work [3] we do", SignKind.OWN_CITATION),
     ],
 )  # fmt: skip
-def test_a_line_of_a_style_file_is_a_sign(line: str, kind: SignKind) -> None:
+def test_a_style_files_line_is_a_sign(line: str, kind: SignKind) -> None:
     assert kinds(f"A Title\n{line}\nAbstract\n{PROSE}") == [kind]
 
 
@@ -180,7 +180,7 @@ def test_decisive_signs_decide_alone(kinds: list[SignKind], made: datetime | Non
 
 
 @pytest.mark.parametrize(("after", "says"), [(timedelta(days=1), S), (timedelta(days=1, seconds=1), F)])
-def test_a_day_after_the_deadline_is_still_in_time(after: timedelta, says: FileSays) -> None:
+def test_a_day_late_is_in_time(after: timedelta, says: FileSays) -> None:
     assert infer_version(inspection([REVIEW], DEADLINE + after), DEADLINE)[0] is says
 
 

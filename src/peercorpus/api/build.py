@@ -14,8 +14,8 @@ from peercorpus.api.arguments import (
     read_path,
     read_venues,
 )
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.execution.requests import BuildRequest
-from peercorpus.records.structured_text import StructuredText
 from peercorpus.texts.text_json import read_pair
 
 if TYPE_CHECKING:

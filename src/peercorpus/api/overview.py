@@ -9,7 +9,7 @@ from pathlib import Path
 from deltalake import DeltaTable
 
 from peercorpus.corpus.takedown import read_takedown
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import scan_options
 from peercorpus.workspace.workspace import Workspace
 

@@ -13,7 +13,7 @@ from zlib import crc32
 from peercorpus.audit.papers import AuditedPaper
 from peercorpus.audit.predictors import Feature, FeatureKind, pack_bits
 from peercorpus.records.documents import PAGE_BREAK
-from peercorpus.records.untrusted_text import EMAIL_PATTERN, redact_people
+from peercorpus.wording.untrusted_text import EMAIL_PATTERN, redact_people
 
 FIRST_PAGE_CHARACTERS = 3_000
 _MIN_LINE_NUMBERS = 15

@@ -23,8 +23,8 @@ from peercorpus.errors import TableError
 from peercorpus.importers.tables import read_parquet_rows
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Status
 from peercorpus.records.papers import PaperVersion
-from peercorpus.records.untrusted_text import escape_and_cut, redact_people
 from peercorpus.release.provenance import read_worst_grade
+from peercorpus.wording.untrusted_text import escape_and_cut, redact_people
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace
 

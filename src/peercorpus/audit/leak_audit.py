@@ -37,7 +37,7 @@ from peercorpus.audit.predictors import (
 from peercorpus.audit.predictors import FEWEST_ROWS as FEWEST_AUDITED
 from peercorpus.errors import TableError
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.records.counted_nouns import plural
+from peercorpus.wording.counted_nouns import plural
 
 _MAX_CATEGORY_VALUES = 50
 """Categories with more values are not tried: they identify rows rather than describe them."""

@@ -14,12 +14,12 @@ from peercorpus.importers.re2 import RATINGS
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade, Status
 from peercorpus.records.scores import Score
-from peercorpus.records.suggestions import suggest_name
 from peercorpus.release.exports.meta_reviews import scores_at_decision, write_discussion
 from peercorpus.release.exports.samples import is_posted_after, may_be_later, scores_before_decision
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
+from peercorpus.wording.suggestions import suggest_name
 
 REST = "[The rest of the paper is not shown. Answer all the same.]"
 """Text after the part of a paper that a control shows."""

@@ -15,8 +15,8 @@ from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
 from peercorpus.benchmark.re2.printed import printed_tables, read_printed
 from peercorpus.metrics.paired_intervals import PAIRED
-from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.splits import Split
+from peercorpus.wording.untrusted_text import escape_csv_cell
 
 HEAD = ("model", "prompt", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 

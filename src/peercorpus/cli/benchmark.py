@@ -16,7 +16,7 @@ from peercorpus.cli.console import Named, NamedRelease, ProgressLines, convert_p
 from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.installation import advise_install
-from peercorpus.records.counted_nouns import plural
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult

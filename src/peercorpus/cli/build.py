@@ -12,10 +12,10 @@ from peercorpus.cli.options import VenueNames, read_venue_ids
 from peercorpus.cli.text.formatting import duration
 from peercorpus.errors import ExitCode
 from peercorpus.execution.requests import BuildRequest, ReadingRequest
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.suggestions import find_close
-from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.request import DEFAULT_REQUEST, ReleaseRequest
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.suggestions import find_close
+from peercorpus.wording.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     from peercorpus.forms.form_usage import FormUsage

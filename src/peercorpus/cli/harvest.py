@@ -16,9 +16,9 @@ from peercorpus.cli.options import read_venue_ids
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
 from peercorpus.execution.requests import EVERYTHING, HarvestRequest
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.suggestions import find_close
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.suggestions import find_close
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.raw_store import UNPLACED, RawKind
 
 if TYPE_CHECKING:

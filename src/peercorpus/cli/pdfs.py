@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, require_outside, say
 from peercorpus.errors import ExitCode
-from peercorpus.records.counted_nouns import plural
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.release.exports.pdf_folder import PdfFolder

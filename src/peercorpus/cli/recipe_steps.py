@@ -51,7 +51,6 @@ from peercorpus.recipes.state import (
     read_state,
     write_state,
 )
-from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.release import dated_releases
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
@@ -63,6 +62,7 @@ from peercorpus.release.request import ReleaseLayout, ReleaseRequest
 from peercorpus.release.splits import Split
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.venues import catalogue
+from peercorpus.wording.counted_nouns import plural, verb
 from peercorpus.workspace.hub_datasets import fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import file_digest, local_path
 from peercorpus.workspace.workspace import open_workspace

@@ -13,8 +13,8 @@ from peercorpus.cli.extras import require_extra
 from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.records.counted_nouns import plural
 from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.finetune.other_trainers import Trainer

@@ -17,7 +17,7 @@ from peercorpus.cli.extras import needs_extra, require_extra
 from peercorpus.cli.options import HERE, open_executor
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.execution.requests import Spreading
-from peercorpus.records.counted_nouns import plural, verb
+from peercorpus.wording.counted_nouns import plural, verb
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor

@@ -85,7 +85,7 @@ class _OnStderr(logging.Handler):
     """Writes a record as one line with the time in UTC, without control characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        from peercorpus.records.untrusted_text import escape_controls
+        from peercorpus.wording.untrusted_text import escape_controls
 
         text = hide_secrets(" ".join(record.getMessage().split()))
         print_notice(f"{_moment(record):%H:%M:%S}Z {escape_controls(text, len(text))}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from peercorpus.cli.interrupts import catch_signals, prefer_interrupt
 from peercorpus.cli.streams import discard, prepare_streams, print_notice
 from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.records.suggestions import find_close
+from peercorpus.wording.suggestions import find_close
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
@@ -198,7 +198,7 @@ def _fail_by_defect() -> ExitCode:
 
 
 def _fail(message: str, code: ExitCode = ExitCode.REFUSED) -> ExitCode:
-    from peercorpus.records.untrusted_text import escape_controls
+    from peercorpus.wording.untrusted_text import escape_controls
 
     sentence = " ".join(message.split())
     print_notice(f"peercorpus: {escape_controls(sentence, len(sentence))}")

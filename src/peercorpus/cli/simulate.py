@@ -15,7 +15,6 @@ from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode, WorkspaceError
 from peercorpus.execution.progress import Show
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import Conversation
 from peercorpus.simulator.server.faults import FAULTS
@@ -23,6 +22,7 @@ from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.pipeline.status import WorkspaceStatus

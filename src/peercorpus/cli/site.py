@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import needs_extra
 from peercorpus.cli.text.formatting import size
-from peercorpus.records.counted_nouns import plural
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.explorer.site.extras import Extra

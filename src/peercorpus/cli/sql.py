@@ -14,8 +14,8 @@ from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOr
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from peercorpus.cli.build import write_release
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 if TYPE_CHECKING:
     from peercorpus.corpus.takedown import Takedown

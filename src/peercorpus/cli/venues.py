@@ -12,10 +12,10 @@ from cyclopts import Parameter
 from peercorpus.cli.console import OptionalWorkspace, say
 from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.suggestions import suggest_name
 from peercorpus.venues.catalogue import DueDate, VenueRow, Visibility
 from peercorpus.venues.rules import SUBJECTS, RuleKind, rules_of
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.suggestions import suggest_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

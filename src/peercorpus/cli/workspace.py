@@ -12,8 +12,8 @@ from cyclopts import Parameter
 from peercorpus.cli.console import ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.text.formatting import size
 from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural, verb
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import HERE
 
 if TYPE_CHECKING:

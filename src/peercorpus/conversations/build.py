@@ -7,7 +7,7 @@ or set aside with a reason; `balance` proves it.
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from heapq import merge as merge_sorted
 from itertools import groupby
@@ -29,18 +29,18 @@ from peercorpus.conversations.turns import (
     read_actions,
 )
 from peercorpus.corpus.reminder_decisions import Decisions, digest_of_venue, read_decisions
+from peercorpus.discussion.addressees import ReviewerNames, read_names
+from peercorpus.discussion.multipart import sort_by_reading_order
 from peercorpus.execution.stage import Balance, ForumRange, ProgressCallback, RunRange, Stage, run_whole
 from peercorpus.importers.re2 import Re2Message, Re2Rebuttal, is_prompt, list_lost
 from peercorpus.importers.reader import Answers
-from peercorpus.records.addressees import ReviewerNames, read_names
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
 from peercorpus.records.datasets import Dataset, drop_number, non_empty
 from peercorpus.records.enums import ConversationKind, Reason, Role
-from peercorpus.records.multipart import sort_by_reading_order
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.venues import ai_reviews
+from peercorpus.wording.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -114,11 +114,7 @@ def read_published_conversations(
 ) -> dict[str, Conversation]:
     """Return one forum's published conversations by reviewer, and set aside the records that are not used.
 
-    Args:
-        records: The records of the forum.
-        has_paper: Whether the paper itself was read from any record of the forum.
-        is_held: Whether OpenReview's own note of the paper is in the workspace; it supersedes every record.
-        out: Receives the records that are set aside.
+    OpenReview's own note of the paper (`is_held`) supersedes every record.
     """
     read: dict[str, list[tuple[RawObject, Conversation]]] = {}
     for record in sorted(records, key=lambda one: (drop_number(one.object_id), one.body)):
@@ -138,7 +134,6 @@ def read_published_conversations(
 
 
 def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacement) -> Conversation:
-    """Return the conversation with the most content, or the first by content if equal; set the others aside."""
     (kept, chosen), *others = sorted(read, key=lambda one: (-sum(len(turn.text) for turn in one[1].turns), one[0].body))
     for record, conversation in others:
         says_same = conversation.turns == chosen.turns
@@ -150,34 +145,14 @@ def _choose_record(read: Sequence[tuple[RawObject, Conversation]], out: Replacem
 
 
 def _digest(record: RawObject) -> str:
-    """Return a digest that distinguishes records with the same id, whatever order they were imported in."""
     return hashlib.sha256(record.body).hexdigest()[:12]
 
 
 NAME = "build_conversations"
 
 
-@dataclass(slots=True)
-class ForumPosts:
-    """The rows from which the conversations of one forum are built.
-
-    Attributes:
-        reviews: The reviews with a changed score or a final justification.
-    """
-
-    posts: list[Post] = field(default_factory=list)
-    reviews: list[Review] = field(default_factory=list)
-    records: list[RawObject] = field(default_factory=list)
-
-    def add(self, row: Post | Review | RawObject) -> None:
-        """Add one row to the list of its type."""
-        if isinstance(row, Post):
-            self.posts.append(row)
-        elif isinstance(row, Review):
-            self.reviews.append(row)
-        else:
-            self.records.append(row)
-
+ForumRows = tuple[list[Post], list[Review], list[RawObject]]
+"""The posts, reviews and published conversations from which the conversations of one forum are built."""
 
 UNREAD_OF_POSTS = {"modified_at": None, "licence": None, "consent": None, "meta_review": None}
 UNREAD_OF_REVIEWS = {
@@ -209,8 +184,7 @@ def _read_changed_reviews(tables: Tables, venue_id: str, span: ForumRange) -> It
         yield from from_arrow(Review, batch.filter(is_changed), {**UNREAD_OF_REVIEWS, "venue_id": venue_id})
 
 
-def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumPosts]]:
-    """Yield the posts, reviews and published conversations of a range of a venue's forums, one forum at a time."""
+def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Iterator[tuple[str, ForumRows]]:
     tables = workspace.tables
     records = workspace.raw.latest(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix, span=span)
     rows: Iterator[Post | Review | RawObject] = merge_sorted(
@@ -220,10 +194,10 @@ def _read_forums(workspace: Workspace, venue_id: str, span: ForumRange) -> Itera
         key=attrgetter("forum_id"),
     )
     for forum_id, group in groupby(rows, key=attrgetter("forum_id")):
-        forum = ForumPosts()
-        for row in group:
-            forum.add(row)
-        yield forum_id, forum
+        of_forum = list(group)
+        posts = [row for row in of_forum if isinstance(row, Post)]
+        reviews = [row for row in of_forum if isinstance(row, Review)]
+        yield forum_id, (posts, reviews, [row for row in of_forum if isinstance(row, RawObject)])
 
 
 def build_conversations(
@@ -235,12 +209,6 @@ def build_conversations(
     """Return one forum's conversations, and the posts that are in none of them.
 
     Those with reviewers come first, in order of the reviewers, then all others in order of kind and name.
-
-    Args:
-        posts: All posts of the forum, in any order.
-        reviews: Its reviews, in any order.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        decisions: A person's decisions on whether posts are reminders.
     """
     justified = {review.review_id for review in reviews if review.final_justification is not None}
     threads = read_threads(posts, decided_at, justified, decisions)
@@ -250,8 +218,6 @@ def build_conversations(
 
 
 class _Builder:
-    """Builds the conversations of one forum from its threads."""
-
     def __init__(self, threads: Threads, reviews: Sequence[Review], decided_at: datetime | None) -> None:
         self._threads = threads
         self._reviews = {review.review_id: review for review in reviews}
@@ -261,7 +227,6 @@ class _Builder:
         self._sorted: dict[tuple[str, ...], list[Post]] = {}
 
     def with_reviewer(self, reviewer: str) -> Conversation:
-        """Return the conversation with one reviewer, with its context."""
         posts = self._threads.by_reviewer[reviewer]
         responses = [post for post in self._threads.responses if is_beside(post, reviewer)]
         reviews = [self._reviews[post.post_id] for post in posts if post.post_id in self._reviews]
@@ -275,14 +240,12 @@ class _Builder:
         return self._converse((ConversationKind.REVIEW, reviewer), posts, spoken, context, undated)
 
     def _sort_responses(self, responses: Sequence[Post]) -> Sequence[Post]:
-        """Return responses in reading order; most of them belong to another conversation too."""
         key = tuple(post.post_id for post in responses)
         if key not in self._sorted:
             self._sorted[key] = sort_by_reading_order(responses)
         return self._sorted[key]
 
     def with_others(self, party: Party) -> Conversation:
-        """Return the conversation with someone other than a reviewer."""
         posts = self._threads.by_party[party]
         groups = merge_turns((item,) for item in self._mark_ends(posts, ()))
         return self._converse(party, posts, [group for group in groups if not isinstance(group[0], TurnEnd)])
@@ -342,12 +305,7 @@ class _Builder:
 
 
 def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | None]:
-    """Return, by post id, how many turns had begun by each response or decision.
-
-    Args:
-        items: Posts, actions and ends of turns in time order.
-        firsts: The first item of each turn, by `id`.
-    """
+    """Return, by post id, how many turns had begun by each response or decision."""
     begun: dict[str, int | None] = {}
     number = 0
     for item in items:
@@ -358,15 +316,8 @@ def _count_begun(items: Sequence[Item], firsts: Set[int]) -> dict[str, int | Non
     return begun
 
 
-def _build_forum(
-    forum: ForumPosts,
-    decided_at: datetime | None,
-    decisions: Decisions,
-    published: dict[str, Conversation],
-    out: Replacement,
-) -> None:
-    """Write the conversations of one forum, and set aside the posts that are in none."""
-    conversations, left = build_conversations(forum.posts, forum.reviews, decided_at, decisions)
+def _write_forum(built: tuple[list[Conversation], Left], published: dict[str, Conversation], out: Replacement) -> None:
+    conversations, left = built
     for post, reason, detail in left:
         out.set_aside(post.post_id, post.forum_id, reason, detail)
     for conversation in conversations:
@@ -396,14 +347,15 @@ def begin(workspace: Workspace, venue_id: str, key: str) -> RunRange:
             decided.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         with workspace.tables.replacing(("6-conversations",), venue_id, NAME, key, span.number) as out:
             done = 0
-            for forum_id, forum in _read_forums(workspace, venue_id, span):
+            for forum_id, (posts, reviews, records) in _read_forums(workspace, venue_id, span):
                 has_paper = forum_id in decided
                 done += has_paper
                 report(done, len(decided))
                 published = read_published_conversations(
-                    forum.records, has_paper=has_paper, is_held=forum_id in roots, out=out
+                    records, has_paper=has_paper, is_held=forum_id in roots, out=out
                 )
-                _build_forum(forum, decided.get(forum_id), decisions, published, out)
+                built = build_conversations(posts, reviews, decided.get(forum_id), decisions)
+                _write_forum(built, published, out)
         if done < len(decided):
             report(len(decided), len(decided))  # Papers without replies have no posts and were not counted.
 
@@ -430,22 +382,10 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
     records = workspace.raw.count(RawKind.PUBLISHED, venue_id, Dataset.RE2_REBUTTAL.prefix)
     published = Balance(
-        stage="take conversations",
-        venue_id=venue_id,
-        unit="records",
-        rows_in=records,
-        rows_out=published_count,
-        set_aside=of_records,
+        "take conversations", venue_id, "records", rows_in=records, rows_out=published_count, set_aside=of_records
     )
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="posts",
-            rows_in=tables.count("3-posts", venue_id),
-            rows_out=used,
-            set_aside=of_posts,
-        ),
+        Balance(NAME, venue_id, "posts", rows_in=tables.count("3-posts", venue_id), rows_out=used, set_aside=of_posts),
         *((published,) if records or published_count or of_records else ()),
     )
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from peercorpus.records.addressees import ReviewerNames
+from peercorpus.discussion.addressees import ReviewerNames
 from peercorpus.records.enums import Addressee
 from peercorpus.records.reviews import ContextPost, Post
 
@@ -17,12 +17,10 @@ POINT = re.compile(r"\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+")
 
 
 def _find_level(paragraph: str) -> int | None:
-    """Return the level of a heading, from 0; None if the passage is not a heading."""
     return next((level for level, heading in enumerate(HEADINGS) if heading.match(paragraph)), None)
 
 
 def _split_paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text; each list item is a separate paragraph."""
     for block in re.split(r"\n\s*\n", text):
         lines: list[str] = []
         for line in block.split("\n"):
@@ -66,13 +64,8 @@ def attach(
     passages: Mapping[str, list[tuple[str, set[str]]]],
     begun: Mapping[str, int | None],
 ) -> tuple[ContextPost, ...]:
-    """Return the responses to several or all reviewers as context of one conversation.
-
-    Args:
-        responses: The responses that are context of this conversation, in reading order.
-        reviewer: The conversation's reviewer.
-        passages: The passages of each response, by post id, with the reviewers they concern.
-        begun: How many turns had begun when each response became visible, by post id; None if that is unknown.
+    """Return the responses to several or all reviewers as context of one conversation; `begun` counts turns at each
+    response.
     """
     return tuple(
         ContextPost(

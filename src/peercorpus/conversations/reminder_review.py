@@ -94,12 +94,7 @@ def _to_json(post: Post) -> dict[str, Any]:
 
 
 def find_candidates(workspace: Workspace, decisions: Decisions) -> Iterator[Candidate]:
-    """Yield the posts to decide on, paper by paper in table order and in time order within each paper.
-
-    Args:
-        workspace: The workspace whose posts are read.
-        decisions: Earlier decisions; posts with one are listed whatever the outcome of the rule.
-    """
+    """Yield the posts to decide on, paper by paper in table order and in time order within each paper."""
     for venue_id in workspace.tables.venues("3-posts"):
         rows = workspace.tables.read(Post, venue_id, _UNREAD)
         for _, posts in groupby(rows, key=attrgetter("forum_id")):
@@ -156,16 +151,8 @@ def decide(
 ) -> None:
     """Write decisions on the authors' posts to the workspace's file, or withdraw some.
 
-    Args:
-        workspace: Opened for writing.
-        drop: Posts that are reminders.
-        keep: Posts that are not.
-        undo: Posts whose decision is withdrawn.
-        note: Reason for the decisions.
-
-    Raises:
-        PeercorpusError: An id is given twice, no post has it, the post is not the authors', there is no decision to
-            withdraw, or the file is invalid; nothing is changed.
+    Raises PeercorpusError and changes nothing if an id is given twice, no post of the authors has it, there is no
+    decision to withdraw, or the file is invalid.
     """
     named = [*dict.fromkeys(drop), *dict.fromkeys(keep), *dict.fromkeys(undo)]
     twice = [post_id for post_id in named if named.count(post_id) > 1]

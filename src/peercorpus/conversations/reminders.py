@@ -181,14 +181,7 @@ def find_objections(title: str | None, text: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A post's words, weighed.
-
-    Attributes:
-        asks: Number of sentences that ask for a reply.
-        objections: Evidence, statements and quotations, in words.
-        words: Words about the paper.
-        is_reminder: Whether the post asks, and the others weigh little.
-    """
+    """A post's words, weighed: sentences that ask for a reply, objections, and words about the paper."""
 
     asks: int
     objections: tuple[str, ...]
@@ -197,9 +190,11 @@ class _Weighed:
 
 
 def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
-    """Weigh a post, given its title and text without the numbers that are not evidence."""
     sentences = [(sentence, WORD.findall(sentence)) for sentence in SENTENCE.split(plain.lower())]
-    asks = sum(_asks(sentence) for sentence, _ in sentences)
+    asks = sum(
+        bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
+        for sentence, _ in sentences
+    )
     unknown = [
         {word for word in words if len(word) > 1 and not (_is_in(PROCESS, word) or _is_in(RECAP, word))}
         for _, words in sentences
@@ -219,13 +214,7 @@ def _weigh(title: str | None, text: str, plain: str) -> _Weighed:
     return _Weighed(asks, tuple(objections), words, asks > 0 and 2 * len(objections) + named <= allowed)
 
 
-def _asks(sentence: str) -> bool:
-    """Return whether a lower-case sentence asks for a reply, or announces the end of the discussion."""
-    return bool(ASKS.search(sentence) or (HINTS.search(sentence) and not THANKS.search(sentence)))
-
-
 def _states_something(sentence: str, words: Sequence[str]) -> bool:
-    """Return whether a lower-case sentence answers yes, reports a finding, or states more than a recap."""
     if words[:1] == ["yes"]:
         return True
     recaps = sum(_is_in(RECAP, word) for word in words)
@@ -242,7 +231,6 @@ def _asks_verdict(sentence: str, words: Sequence[str]) -> bool:
 
 
 def _join(title: str | None, text: str) -> str:
-    """Return title and text in plain lines, with runs of signs shortened."""
     lines = LINES.sub("\n\n", ESCAPED_LINE.sub("\n", f"{title or ''}\n\n{text}"))
     return SPACE.sub(" ", WRAPPED.sub(" ", lines)).replace("\u2019", "'")
 

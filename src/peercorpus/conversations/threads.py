@@ -11,12 +11,12 @@ import msgspec
 from peercorpus.conversations.context import is_beside
 from peercorpus.conversations.reminders import is_reminder, nudges
 from peercorpus.corpus.reminder_decisions import LIST, Decision, Decisions, Verdict
+from peercorpus.discussion.addressees import PARTIES, address_posts
+from peercorpus.discussion.replies import EPOCH, Replies
+from peercorpus.discussion.until_decision import decides
 from peercorpus.openreview.objects import invitation_name
-from peercorpus.records.addressees import PARTIES, address_posts
 from peercorpus.records.enums import Addressee, ConversationKind, PostKind, Reason, Role
-from peercorpus.records.replies import EPOCH, Replies
 from peercorpus.records.reviews import Post
-from peercorpus.records.until_decision import decides
 from peercorpus.venues.ai_reviews import SIGNERS as AI_INVITATIONS
 
 Left = list[tuple[Post, Reason, str]]
@@ -47,20 +47,15 @@ def refusal(post: Post) -> tuple[Reason, str] | None:
     if post.kind is PostKind.OTHER and (
         post.role is Role.AI or invitation_name(post.invitation).lower() in AI_INVITATIONS
     ):
-        return Reason.PERSON_OR_AI, _explain_doubt(post)
+        if post.role is Role.AI:
+            return Reason.PERSON_OR_AI, "It is signed by a group for AI posts, but its invitation is for people."
+        unsigned = "Its invitation is for AI reviews, but it is not signed as the venue signs those"
+        return Reason.PERSON_OR_AI, f"{unsigned}: a person may have written it."
     if post.role is Role.AI:
         return Reason.OUTSIDE_CONVERSATION, "The venue's AI posted it, but it is not below an AI review."
     if post.kind is PostKind.OTHER:
         return Reason.OUTSIDE_CONVERSATION, "Its kind cannot be determined from its invitation."
     return None
-
-
-def _explain_doubt(post: Post) -> str:
-    if post.role is Role.AI:
-        return "It is signed by a group for AI posts, but its invitation is for people."
-    return (
-        "Its invitation is for AI reviews, but it is not signed as the venue signs those: a person may have written it."
-    )
 
 
 @dataclass(slots=True)
@@ -124,7 +119,6 @@ class _Above:
 
 
 def _look_above(post: Post, above: _Above | None, reviewers: frozenset[str]) -> _Above:
-    """Return the facts about a post and those above it, given those of the post that it answers."""
     is_author = post.role is Role.AUTHOR
     is_reviewer = post.role is Role.REVIEWER
     has_chair = PARTIES.get(post.role) is Addressee.CHAIRS or (above is not None and above.has_chair)
@@ -149,7 +143,6 @@ def _look_above(post: Post, above: _Above | None, reviewers: frozenset[str]) -> 
 
 
 def _find_owner(above: _Above) -> str | None:
-    """Return the reviewer whose conversation a post belongs to, or None if there is no single one."""
     if above.greeted is not None:
         return above.greeted
     if above.has_letter:
@@ -160,13 +153,7 @@ def _find_owner(above: _Above) -> str | None:
 
 
 def _find_party(post: Post, above: _Above, names: Mapping[Addressee, Set[str]]) -> Party | None:
-    """Return the party other than a reviewer with whom a post is exchanged, or None if there is none.
-
-    Args:
-        post: The post.
-        above: Facts about it and those above it.
-        names: For each party of `KINDS`, the signatures that posted something readable.
-    """
+    """Return the party other than a reviewer with whom a post is exchanged, or None if there is none."""
     if post.kind in OF_CHAIRS or above.is_letter:
         return CHAIRS
     if above.other is not None:
@@ -197,14 +184,7 @@ def read_threads(
     justified: Set[str] = frozenset(),
     decisions: Decisions = NO_DECISIONS,
 ) -> Threads:
-    """Assign the posts of one forum, given in any order.
-
-    Args:
-        posts: All posts of the forum.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        justified: Ids of the reviews with a final justification.
-        decisions: A person's decisions on whether posts are reminders.
-    """
+    """Assign the posts of one forum, given in any order."""
     addressed = address_posts(posts)
     replies = Replies(addressed)
     ordered = replies.in_time_order(addressed)
@@ -245,7 +225,6 @@ def read_threads(
 
 
 def _name_parties(usable: Iterable[Post]) -> dict[Addressee, set[str]]:
-    """Return the signatures of each party that authors may address besides reviewers."""
     names: dict[Addressee, set[str]] = {addressee: set() for addressee in KINDS}
     for post in usable:
         party = PARTIES.get(post.role)
@@ -255,12 +234,10 @@ def _name_parties(usable: Iterable[Post]) -> dict[Addressee, set[str]]:
 
 
 def _is_said(post: Post) -> bool:
-    """Return whether a post's kind makes it part of a discussion with a reviewer."""
     return post.kind in DISCUSSION and (post.kind is not PostKind.RECOMMENDATION or post.role is Role.REVIEWER)
 
 
 def _has_reader(post: Post, readable: set[str], reviewers: frozenset[str]) -> bool:
-    """Return whether a response addresses everyone, or a reviewer with readable posts."""
     named = reviewers.intersection(post.addressed_to)
     return not named or not named.isdisjoint(readable)
 
@@ -274,7 +251,6 @@ def _explain_outside(post: Post, owner: str | None, by_id: Mapping[str, Post]) -
 
 
 def _set_aside(threads: Threads, posts: Sequence[Post], justified: Set[str], decisions: Decisions) -> None:
-    """Set aside repetitions, reminders and conversations without words, and place the responses."""
     _set_repeated_aside(threads)
     _set_decided_aside(threads, decisions)
     _set_reminders_aside(threads, posts, decisions)
@@ -288,9 +264,8 @@ MIN_REPEATED_WORDS = 20
 
 
 def _set_repeated_aside(threads: Threads) -> None:
-    """Set aside what a reviewer posted again, word for word: in the same place, or a text too long to be a phrase.
-
-    A post with the same words and another answer, such as another score, stays: it says something else.
+    """Set aside what a reviewer posted again word for word, in the same place or too long for a phrase, without another
+    answer.
     """
     for reviewer, thread in threads.by_reviewer.items():
         told: dict[tuple[str, ...], list[Post]] = {}
@@ -319,7 +294,6 @@ def _repeats(post: Post, earlier: Post, num_words: int) -> bool:
 
 
 def _set_decided_aside(threads: Threads, decisions: Decisions) -> None:
-    """Set aside the authors' posts that a person decided are reminders, wherever they are in a thread."""
     if not decisions:
         return
     for thread in (*threads.by_reviewer.values(), *threads.by_party.values(), threads.responses):
@@ -342,10 +316,7 @@ def _decided(post: Post, decisions: Decisions) -> Verdict | None:
 
 
 def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Decisions) -> None:
-    """Set aside the authors' reminders that nobody answers, and note those that a reviewer answers.
-
-    A post is a reminder only if the authors have answered before it.
-    """
+    """Set aside the authors' reminders that nobody answers, and note those that a reviewer answers."""
     replied_to = {post.reply_to for post in posts if post.role is not Role.AUTHOR}
     detail = "It is only a reminder: nothing in it is about the paper, and it has no reply."
     known: dict[str, bool] = {}
@@ -369,7 +340,6 @@ def _set_reminders_aside(threads: Threads, posts: Sequence[Post], decisions: Dec
 def _find_reminders(
     thread: Sequence[Post], others: Sequence[Post], urges: Callable[[Post], bool]
 ) -> Iterator[tuple[int, Post]]:
-    """Yield the reminders of a thread, each with its place, if the authors have answered before it."""
     before: list[Post] = []
     theirs: list[Post] = []
     for place, post in enumerate(thread):
@@ -383,10 +353,7 @@ def _find_reminders(
 
 
 def _find_answered(thread: Sequence[Post], of_authors: Set[str], urges: Callable[[Post], bool]) -> set[int]:
-    """Return the places of a thread behind which the first post that does not urge is a reviewer's own.
-
-    It is the reviewer's own if it replies to no post of the authors.
-    """
+    """Return the places behind which the first post that does not urge is a reviewer's own, no reply to the authors."""
     answered: set[int] = set()
     is_answer = False
     for place in range(len(thread) - 1, -1, -1):
@@ -403,7 +370,6 @@ def _urges(post: Post, decisions: Decisions) -> bool:
 
 
 def _find_between(since: datetime | None, others: Sequence[Post], reminder: Post) -> Iterator[Post]:
-    """Yield the authors' posts elsewhere between a time and a reminder."""
     until = reminder.created_at or EPOCH
     return (post for post in others if (since or EPOCH) <= (post.created_at or EPOCH) <= until)
 
@@ -414,13 +380,6 @@ def _has_answered(
     """Return whether the last post before a reminder is one of the authors'; if not, it may be an answer.
 
     It is none if it states that it is a reminder, and the authors have said something else at any time before.
-
-    Args:
-        before: The posts of its thread before it.
-        theirs: Those by the authors; those that only urge may be removed from the end.
-        others: The authors' posts elsewhere.
-        reminder: A post by the authors, which may be a reminder.
-        urges: Returns whether a post only urges.
     """
     if before and before[-1].role is Role.AUTHOR:
         return True
@@ -434,7 +393,6 @@ def _has_answered(
 
 
 def _set_silence_aside(talks: dict[KeyT, list[Post]], left: Left, justified: Set[str]) -> None:
-    """Set aside the posts of conversations without any words, such as a review with only a rating."""
     for key, posts in list(talks.items()):
         if posts and not any(_has_words(post) or post.post_id in justified for post in posts):
             left.extend((post, Reason.NOTHING_SAID, "It contains no words, and it has no reply.") for post in posts)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from peercorpus.discussion.multipart import merge_fields, sort_by_reading_order
+from peercorpus.discussion.replies import EPOCH
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.records.enums import Phase, Role, ScoreSource
-from peercorpus.records.multipart import merge_fields, sort_by_reading_order
-from peercorpus.records.replies import EPOCH
 from peercorpus.records.reviews import Post, Review, Turn
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.until_decision import is_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,7 @@ class ReviewerAction:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """A public post outside the conversation that ends a turn: a response to all reviewers, or the decision.
-
-    Attributes:
-        at: Time; None if unknown.
-        is_decision: Whether it ends the authors' turn as well.
-    """
+    """A public post outside the conversation that ends a turn: a response to all, or the decision."""
 
     post_id: str
     at: datetime | None
@@ -76,12 +71,7 @@ def drop_idle_ends(items: Iterable[Item]) -> list[Item]:
 
 
 def merge_turns(groups: Iterable[Group], reminders: Set[str] = frozenset()) -> list[Group]:
-    """Merge neighbouring groups of the same speaker; idempotent, and independent of the order of merging.
-
-    Args:
-        groups: Posts, actions and ends of turns in time order.
-        reminders: Ids of posts that are turns of their own.
-    """
+    """Merge neighbouring groups of the same speaker, in time order; reminders are turns of their own."""
 
     def find_key(item: Item) -> tuple[Speaker, str | None]:
         alone = item.post_id if isinstance(item, Post) and item.post_id in reminders else None
@@ -105,12 +95,7 @@ def _find_reporting_post(review: Review, change: ScoreChange, posts: Sequence[Po
 def read_actions(
     reviews: Iterable[Review], posts: Sequence[Post]
 ) -> tuple[list[ReviewerAction], tuple[ScoreChange, ...]]:
-    """Return one reviewer's later actions, and the changes of scores at unknown times; others' edits are neither.
-
-    Args:
-        reviews: The reviewer's reviews of one paper.
-        posts: The posts of the conversation.
-    """
+    """Return one reviewer's later actions, and the changes of scores at unknown times; others' edits are neither."""
     deeds: list[ReviewerAction] = []
     undated: list[ScoreChange] = []
     for review in sorted(reviews, key=lambda review: review.review_id):
@@ -162,14 +147,7 @@ def _comes_after_decision(group: Group, decided_at: datetime | None) -> bool | N
 def build_turn(
     group: Group, orphans: Set[str] = frozenset(), decided_at: datetime | None = None, reminders: Set[str] = frozenset()
 ) -> Turn:
-    """Return one turn from the posts and actions of one speaker.
-
-    Args:
-        group: Posts and actions in time order.
-        orphans: Ids of posts that answer a deleted, hidden or missing post.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        reminders: Ids of reminders that a reviewer answered.
-    """
+    """Return one turn from the posts and actions of one speaker."""
     posts = sort_by_reading_order([item for item in group if isinstance(item, Post)])
     deeds = [item for item in group if isinstance(item, ReviewerAction)]
     role, signature = find_speaker(group[0]) or (Role.UNKNOWN, "")

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 
 from peercorpus.errors import TableError
 from peercorpus.records.arrow_schema import arrow_schema, from_arrow
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.documents import PAGE_BREAK, Figure
 from peercorpus.records.enums import FigureKind
 from peercorpus.records.papers import PaperVersion, SetAside
+from peercorpus.wording.counted_nouns import plural
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import open_part

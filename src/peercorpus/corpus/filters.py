@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import Grade, Status
-from peercorpus.records.suggestions import suggest_name
+from peercorpus.wording.suggestions import suggest_name
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import jinja2
 from markupsafe import Markup
 
-from peercorpus.records.untrusted_text import escape_and_cut
+from peercorpus.wording.untrusted_text import escape_and_cut
 
 
 def page_templates(package: str, clean: Callable[[str], str] = escape_and_cut) -> jinja2.Environment:

@@ -14,7 +14,7 @@ from peercorpus.corpus.takedown import Takedown, read_takedown
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.records.papers import Paper, PaperVersion
-from peercorpus.records.suggestions import suggest_name
+from peercorpus.wording.suggestions import suggest_name
 from peercorpus.workspace.workspace import Workspace
 
 PROVEN = "proven"

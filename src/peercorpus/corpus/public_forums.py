@@ -13,13 +13,13 @@ from typing import Any
 
 from peercorpus.corpus.forums import SPOKEN, Forum, VenueForums, is_public, read_forum
 from peercorpus.corpus.takedown import NOTHING, Takedown
+from peercorpus.discussion.multipart import merge_fields, merge_titles
+from peercorpus.discussion.until_decision import decides, forget_decision_in
 from peercorpus.records.ai_reviews import AiReview, select_public
 from peercorpus.records.enums import PostKind, Role, ScoreSource, Status
-from peercorpus.records.multipart import merge_fields, merge_titles
 from peercorpus.records.papers import Conflict, Paper, PaperVersion, forget_year_of_decision
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.until_decision import decides, forget_decision_in
 from peercorpus.workspace.delta_tables import Tables
 
 CountTexts = Callable[[Forum], Counter[str]]

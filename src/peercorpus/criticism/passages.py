@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from peercorpus.criticism.kinds import read_words
-from peercorpus.records.sentence_ends import find_sentence_ends
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 
 MAX_HEADING_CHARACTERS = 90
 """A longer line is not a heading; our choice."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.untrusted_text import escape_controls
 
 
 @dataclass(frozen=True, slots=True)

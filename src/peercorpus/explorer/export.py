@@ -16,7 +16,7 @@ from peercorpus.explorer.search import select_rows
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.arrow_schema import arrow_schema, to_arrow
-from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.wording.untrusted_text import escape_csv_cell
 from peercorpus.workspace.private_files import replacing
 
 _BATCH_PAPERS = 500

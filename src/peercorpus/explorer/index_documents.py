@@ -23,7 +23,7 @@ from peercorpus.explorer.querying.typed_query import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 TEXTS_OF_PAPER = ("title", "abstract", "keywords", AUTHORS)
 AI = "ai"

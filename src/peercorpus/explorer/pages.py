@@ -58,7 +58,7 @@ from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Grade, Status
 from peercorpus.records.papers import Link
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import Tables
 
 _PACKAGE = files("peercorpus.explorer")

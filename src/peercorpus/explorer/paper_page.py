@@ -19,8 +19,8 @@ from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, Conversatio
 from peercorpus.records.papers import Link
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange, choose_first_and_last
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, ai_review_rows, as_row, blotted_json
+from peercorpus.wording.untrusted_text import redact_people
 
 _NOT_IN_ANCHORS = re.compile(r"[^A-Za-z0-9_-]+")
 

@@ -9,7 +9,7 @@ from peercorpus.corpus.text_choice import TextRule
 from peercorpus.records.enums import Aspect
 from peercorpus.records.reviews import select_own
 from peercorpus.records.scores import Score, choose_own_first_and_last, choose_score
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 
 @dataclass(frozen=True, slots=True)

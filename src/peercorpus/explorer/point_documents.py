@@ -8,7 +8,7 @@ import tantivy
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.searched_fields import STEMS, VOCABULARY, WRITTEN, SearchedFields
 from peercorpus.records.points import Point, PointAspect, PointKind, Reaction
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 TEXT = "text"
 """The field that is searched if a query names none."""

@@ -18,8 +18,8 @@ from mdit_py_plugins.amsmath import amsmath_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from peercorpus.records.enums import Grade, LinkKind, PostKind, Reason, Role, Status, VersionMoment
-from peercorpus.records.untrusted_text import redact_people, replace_controls
 from peercorpus.report.corpus_statistics import percent
+from peercorpus.wording.untrusted_text import redact_people, replace_controls
 
 SHOWN_CHARACTERS = 1_200
 """Characters of a long text that are always shown, at least."""

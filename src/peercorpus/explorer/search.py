@@ -40,7 +40,7 @@ from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import Status
-from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.wording.untrusted_text import replace_controls
 
 PAGE = 25
 """Papers on a page."""

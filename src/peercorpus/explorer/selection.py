@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from peercorpus.corpus.filters import Condition, Operator, parse
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.suggestions import suggest_name
+from peercorpus.wording.suggestions import suggest_name
 
 _MAX_QUERY_CHARACTERS = 500
 """Further characters of the words are ignored."""

@@ -56,9 +56,8 @@ def find_signer(note: Note, venue_id: str, words: VenueVocabulary) -> AiCertaint
 
 
 def _names_people(name: str, words: VenueVocabulary) -> bool:
-    """Return whether a name that may be an AI's belongs to a committee of people.
-
-    The user states so, or the venue calls all who have that role so; one such committee beside another may be an AI's.
+    """Return whether a possible AI's name is that of a committee of people, as the user states or all who have that
+    role show.
     """
     for roles, is_user in ((words.own_roles, True), (words.roles, False)):
         for own, role in roles.items():
@@ -97,7 +96,6 @@ def _is_posted_by_venue(note: Note, venue_id: str, words: VenueVocabulary) -> bo
 
 
 def _find_certainty(note: Note, venue_id: str, words: VenueVocabulary) -> AiCertainty:
-    """Return how certain it is that an AI wrote a review that was set apart."""
     is_documented = asks_for_ai_review(invitation_name(note.created_by), words) and _is_posted_by_venue(
         note, venue_id, words
     )
@@ -140,13 +138,7 @@ def split_threads(replies: Sequence[tuple[PostKind, Note]]) -> tuple[list[tuple[
 def _find_root(
     note_id: str | None, by_id: Mapping[str | None, tuple[PostKind, Note]], roots: dict[str | None, str | None]
 ) -> str | None:
-    """Return the id of the first post, from a note upwards, that is an AI's review or one of `OF_PEOPLE`.
-
-    Args:
-        note_id: Id of the note.
-        by_id: All replies by id.
-        roots: Earlier results, by note id; receives the result for each note on the way.
-    """
+    """Return the id of the first post, from a note upwards, that is an AI's review or one of `OF_PEOPLE`."""
     way: list[str | None] = []
     at = note_id
     while at in by_id and at not in roots:
@@ -163,15 +155,7 @@ def _find_root(
 def read_ai_review(
     thread: AiThread, venue_id: str, form: ReviewForm, speakers: Mapping[str, tuple[Role, str]], words: VenueVocabulary
 ) -> AiReview:
-    """Return an AI's review with the replies to it.
-
-    Args:
-        thread: The notes of the review and the replies.
-        venue_id: Its venue.
-        form: The form that it answers; a form without questions if no invitation shows it.
-        speakers: Role and name of each reply's signer, by note id.
-        words: The venue's own vocabulary.
-    """
+    """Return an AI's review with the replies to it."""
     note = thread.review
     reading = read_fields(note.fields, form)
     extra = dict(reading.extra)

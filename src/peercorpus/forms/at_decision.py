@@ -52,7 +52,6 @@ def changed_together(notes: Iterable[Note]) -> frozenset[str]:
 
 
 def _shows_change_after(note: Note, edits: Iterable[Note], decided_at: datetime) -> bool:
-    """Return whether edits of a released note show an answer given after the decision, other than by the release."""
     later = [edit for edit in edits if (made_at := to_time(edit.tcdate)) is not None and made_at > decided_at]
     released_ms = note.modified_ms or 0
     return any(
@@ -66,14 +65,7 @@ def _shows_change_after(note: Note, edits: Iterable[Note], decided_at: datetime)
 def state_at_decision(
     note: Note, edits: Sequence[Note], decided_at: datetime | None, *, is_released: bool = False
 ) -> AtDecision:
-    """Return how the content of a note at the decision is known, or why it is not.
-
-    Args:
-        note: The current note.
-        edits: Its readable edits or references, in any order.
-        decided_at: When the decision was posted; None if unknown.
-        is_released: Whether its last change is one that it shares with others (`changed_together`).
-    """
+    """Return how the content of a note at the decision is known, or why it is not."""
     if decided_at is None:
         return AtDecision.NO_DECISION_TIME
     created_at, modified_at = to_time(note.created_ms), to_time(note.modified_ms)
@@ -95,7 +87,6 @@ def read_answers_at(note: Note, edits: Iterable[Note], decided_at: datetime) -> 
 
 
 def _find_standing(note: Note, edits: Iterable[Note], decided_at: datetime) -> Mapping[str, Note]:
-    """Return for each field the edit that shows its answer at a given time."""
     standing: dict[str, Note] = {}
     latest: dict[str, Any] = {}
     for edit in sorted((edit for edit in edits if edit.tcdate is not None), key=lambda edit: edit.tcdate or 0):
@@ -119,17 +110,7 @@ def scores_at_decision(
     state: AtDecision,
     source_of: SourceOfEdit,
 ) -> tuple[Score, ...]:
-    """Return the scores of a review at the decision; unknown ones are left out.
-
-    Args:
-        note: The current note.
-        scores: Its current scores; a field for an earlier phase has no score at the decision.
-        edits: Its readable edits or references, in any order.
-        form: The form that it answers.
-        decided_at: When the decision was posted; None if unknown.
-        state: How the content of the note at the decision is known.
-        source_of: Returns whose edit it is.
-    """
+    """Return the scores of a review at the decision; unknown ones are left out."""
     current = [score for score in scores if score.phase is Phase.FINAL]
     if state in {AtDecision.UNCHANGED, AtDecision.RELEASED}:
         return tuple(copy_score(score, form, Phase.AT_DECISION, score.source) for score in current)

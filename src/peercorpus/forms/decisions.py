@@ -68,7 +68,6 @@ def _normalise(decision: str) -> str:
 
 
 def _find_verdicts(text: str) -> list[_Verdict]:
-    """Return the verdicts of a text in order; a revision is not a verdict."""
     found = []
     for match in _VERDICT.finditer(text):
         kind = str(match.lastgroup)

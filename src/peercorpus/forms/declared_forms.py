@@ -209,16 +209,7 @@ class DeclaredForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def read_form(raw: dict[str, Any], named_answers: Mapping[str, Any], location: str) -> DeclaredForm:
-    """Return one record, with named answers filled in and evidence on every field and reply.
-
-    Args:
-        raw: The TOML table of the record.
-        named_answers: Sets of answers that fields may refer to by name.
-        location: File and record, for error messages.
-
-    Raises:
-        ValueError: The record is invalid; the message begins with `location`.
-    """
+    """Return one record, with named answers filled in and evidence on every field; a ValueError names `location`."""
     try:
         listed = raw.get("field", [])
         fields = [_fill_in_answers(entry, named_answers) for entry in listed] if isinstance(listed, list) else listed
@@ -239,7 +230,6 @@ def read_form(raw: dict[str, Any], named_answers: Mapping[str, Any], location: s
 
 
 def _fill_in_answers(entry: object, named_answers: Mapping[str, Any]) -> object:
-    """Return a field with its named answers filled in; anything else unchanged."""
     answers = entry.get("answers") if isinstance(entry, dict) else None
     if not isinstance(entry, dict) or not isinstance(answers, str):
         return entry
@@ -308,11 +298,7 @@ def _find_scale_problems(answers: OfferedAnswers, written: AnswerFormat | None) 
 
 
 def read_forms(folder: Traversable) -> tuple[DeclaredForm, ...]:
-    """Return the records of every file of a folder, in order of file names.
-
-    Raises:
-        ValueError: A record is invalid, or two claim the same venue or id; the message names file and record.
-    """
+    """Return the records of every file of a folder; raises ValueError if one is invalid, or two claim a venue or id."""
     named_answers = _named_answers(folder)
     forms: list[DeclaredForm] = []
     claimed: dict[str, str] = {}
@@ -372,16 +358,9 @@ def _matches(pattern: str, venue_id: str) -> bool:
 
 
 def read_own_form(own: OwnVenue, path: str) -> DeclaredForm | None:
-    """Return the form that a user's row declares, or None if it declares none.
+    """Return the form that a user's row declares, or None; raises VenuesFileError if it is not valid.
 
-    The form may name the package's sets of answers. Its sources are those of the row if it names none.
-
-    Args:
-        own: The row.
-        path: Location of the user's file, for error messages.
-
-    Raises:
-        VenuesFileError: The form is not valid; the message names file, venue and key, and what was expected.
+    The form may name the package's sets of answers; its sources are those of the row if it names none.
     """
     if own.form is None:
         return None
@@ -408,7 +387,6 @@ _CHOICES: Mapping[str, list[str]] = {
 
 
 def _say_key(problem: str) -> str:
-    """Return a problem with a form, prefixed by its key."""
     at = re.search(r" - at `\$\.?(.*)`", problem)
     said = problem.replace(at[0], "") if at else problem
     last = re.sub(r"\[.*?\]", "", at[1]).rpartition(".")[2] if at else ""

@@ -89,7 +89,6 @@ def is_level(words: str) -> bool:
 
 
 def _turn(level: float, before: str) -> float:
-    """Return a level as modified by the words before its phrase."""
     earlier = _WORD.findall(re.split(r"[.:;]", before)[-1])[-_WORDS_BEFORE:]
     factor = _MODIFIERS.get(earlier[-1], 1.0) if earlier else 1.0
     if not _NEGATION.search(" ".join(earlier)):

@@ -217,7 +217,6 @@ def copy_score(score: Score, form: ReviewForm, phase: Phase, source: ScoreSource
 
 
 def _find_single_answer(answer: object, question: Question) -> int | float | str | None:
-    """Return the single answer; None if several were chosen or the value is not a number or text."""
     if isinstance(answer, list) and len(answer) == 1 and question.type is not FieldType.LIST:
         answer = answer[0]
     return answer if isinstance(answer, int | float | str) and not isinstance(answer, bool) else None
@@ -239,10 +238,7 @@ def is_score(name: str, answer: object, form: ReviewForm) -> bool:
 
 
 def _looks_chosen(name: str, answer: str, aspect: Aspect) -> bool:
-    """Return whether an answer looks like a chosen option.
-
-    A rating or confidence is always chosen; any other answer if it is a number with its label, or at most two words.
-    """
+    """Return whether an answer looks chosen: a rating or confidence, a number with its label, or at most two words."""
     is_always_chosen = aspect in ALWAYS_CHOSEN or name.startswith("review_assessment:")
     return is_always_chosen or is_labelled_number(answer) or len(answer.split()) <= 2
 
@@ -290,7 +286,6 @@ def read_score(answer: object, name: str, form: ReviewForm, source: ScoreSource 
 
 
 def _find_rank(label: str, steps: Sequence[str]) -> int | None:
-    """Return the rank of an answer among those offered, from 1, ignoring case; None if it is not among them."""
     wanted = label.strip().rstrip(".").casefold()
     return next((place for place, step in enumerate(steps, 1) if step.strip().rstrip(".").casefold() == wanted), None)
 

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from peercorpus.forms import vocabulary
-from peercorpus.forms.form import ReviewForm
 from peercorpus.forms.reply_kinds import find_reply_kind
 from peercorpus.forms.reviews import ParsedReview, read_fields
 from peercorpus.forms.scales import label_number
@@ -61,12 +60,13 @@ class FormUsage:
 
 
 class _Count:
-    """Counter of the answers to one form, updated review by review."""
-
     def __init__(self, known: KnownForm) -> None:
         self.known = known
         self._form = form = known.form
-        self._slots = {slot: _find_field_name(slot, form) for slot in SLOTS}
+        self._slots = {
+            slot: next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)
+            for slot in SLOTS
+        }
         self._filled: Counter[str] = Counter()
         self._unoffered: Counter[str] = Counter()
         self._reviews = self._without_rating = self._drifting = self._contradicting = 0
@@ -157,11 +157,6 @@ def read_own_usage(workspace: Workspace, venue_id: str) -> list[tuple[KnownForm,
     return [(known, usage) for known, usage in read_censuses(workspace, venue_id) if is_own_form(usage.form_id)]
 
 
-def _find_field_name(slot: str, form: ReviewForm) -> str:
-    """Return the form's name for a field that has its own column, such as the title."""
-    return next((name for name in form.questions if vocabulary.SINGLE_FIELDS.get(name.lower()) == slot), slot)
-
-
 NOT_READ = "neither a score nor a text"
 """Reading of a field that goes to the column `extra` of a review."""
 NO_REVIEW = "not read as a review"
@@ -170,13 +165,7 @@ NO_REVIEW = "not read as a review"
 
 @dataclass(slots=True)
 class FieldReading:
-    """How a field of a venue's reviews is read, without `venues.toml` and with it.
-
-    Attributes:
-        name: The field, as named in the form.
-        without: Number of reviews by the field's reading.
-        own: The same with `venues.toml`.
-    """
+    """How many reviews have a field read in which way, without `venues.toml` and with it."""
 
     name: str
     without: Counter[str] = field(default_factory=Counter)
@@ -184,13 +173,9 @@ class FieldReading:
 
 
 def compare_readings(workspace: Workspace, venue_id: str) -> Sequence[FieldReading] | None:
-    """Return how each field is read without the user's row of a venue and with it, in the form's order.
+    """Return how each field is read without the user's row and with it, in the form's order.
 
-    None if the user's file does not affect the reading of this venue's reviews, or the workspace has no public review
-    of it as a note.
-
-    Raises:
-        VenuesFileError: The user's file is not valid.
+    None if the user's file does not affect the reading, or the workspace has no public review of the venue as a note.
     """
     own = own_venue(workspace, venue_id)
     if own is None or not own.reading_digest:
@@ -210,7 +195,6 @@ def compare_readings(workspace: Workspace, venue_id: str) -> Sequence[FieldReadi
 
 
 def _list_reviews(workspace: Workspace, venue_id: str, readers: Sequence[VenueReader]) -> Iterator[Note]:
-    """Yield the public notes that are reviews to at least one of the readers."""
     for raw_note in workspace.raw.latest(RawKind.NOTE, venue_id):
         with suppress(msgspec.ValidationError):
             note = read_stored_note(raw_note)
@@ -224,7 +208,6 @@ def _is_review(note: Note, reader: VenueReader) -> bool:
 
 
 def _read(note: Note, reader: VenueReader) -> Mapping[str, str]:
-    """Return the reading of each field of a review, in words."""
     if not _is_review(note, reader):
         return dict.fromkeys(note.fields, NO_REVIEW)
     parsed = read_fields(note.fields, reader.form_of(note))

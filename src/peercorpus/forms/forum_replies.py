@@ -38,13 +38,7 @@ _REVIEWERS = frozenset({Role.REVIEWER, Role.PUBLIC, Role.UNKNOWN})
 
 
 def kind_of_reply(note: Note, reader: VenueReader, words: VenueVocabulary) -> PostKind | None:
-    """Return the kind of a reply; None if it names no invitation and is not known to be a review.
-
-    Args:
-        note: The reply.
-        reader: The reader of its venue.
-        words: The venue's vocabulary, perhaps with roles learned from the forum.
-    """
+    """Return the kind of a reply; None if it names no invitation and is not known to be a review."""
     if note.created_by:
         return find_reply_kind(note, reader.venue_id, words, reader.form_fields)
     is_on_top = note.replyto in {None, note.forum}
@@ -89,15 +83,9 @@ _INVITATION = "public_comment"
 
 
 def is_removed(note: Note, venue_id: str, words: VenueVocabulary, raw: RawStore) -> bool:
-    """Return whether a reply is a public comment from days whose comments its venue removed, and was not shown since.
+    """Return whether a reply is a public comment from days whose comments its venue removed, not shown since.
 
     One posted earlier counts if it was changed on those days, and one without a time counts too.
-
-    Args:
-        note: The note.
-        venue_id: Its venue.
-        words: The venue's vocabulary, with its names of roles.
-        raw: The store, which has the time when a listing last showed a note.
     """
     row = row_of(venue_id)
     rule = row.removed_comments if row else None
@@ -139,12 +127,8 @@ MOST = 10_000
 
 
 class UnseenReplies(NamedTuple):
-    """Replies of one forum that are not among its posts.
-
-    Attributes:
-        not_shown: Number of replies that exist or existed, at least, and were never seen; None if nothing proves any
-            number.
-        deleted: Number of replies that were seen and have been deleted, or are no longer shown.
+    """Replies that are not posts: at least so many never seen (None if unknown), and so many deleted or no longer
+    shown.
     """
 
     not_shown: int | None
@@ -156,13 +140,7 @@ class _Details(msgspec.Struct):
 
 
 def count_unseen(forum_id: str, notes: Iterable[Note], gone: Container[str]) -> UnseenReplies:
-    """Count the replies of a forum that were not seen or are gone.
-
-    Args:
-        forum_id: The forum.
-        notes: All its notes, whoever may read them, and deleted ones.
-        gone: Ids of notes that a later listing no longer contains.
-    """
+    """Count the replies of a forum that were not seen or are gone: `gone` are ids that a later listing lacks."""
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     seen: Counter[str] = Counter()
     answered: set[tuple[str, int]] = set()

@@ -43,7 +43,6 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _read_options(param: Mapping[str, Any]) -> tuple[Sequence[Any] | None, bool]:
-    """Return the options as the invitation writes them (None if it has none) and whether several may be chosen."""
     key = next(
         (kind for kind in (*_SINGLE_CHOICE_KEYS, *_MULTIPLE_CHOICE_KEYS) if isinstance(param.get(kind), list)), None
     )
@@ -52,7 +51,6 @@ def _read_options(param: Mapping[str, Any]) -> tuple[Sequence[Any] | None, bool]
 
 
 def _read_answers(options: Iterable[Any]) -> dict[str, str]:
-    """Return the label of each option by its content in a note."""
     labels: dict[str, str] = {}
     for option in options:
         value = option.get("value") if isinstance(option, dict) else option
@@ -279,13 +277,7 @@ class FieldAnswers:
 def infer_form(
     venue_id: str, reviews: Iterable[Mapping[str, Any]], aspects: Mapping[str, Aspect] | None = None
 ) -> ReviewForm:
-    """Infer the form that a venue's reviews answer; from few reviews, little but the names and numbers of its fields.
-
-    Args:
-        venue_id: The venue.
-        reviews: The fields of each public review.
-        aspects: Aspects of scores that the venue itself states, by field name in lower case.
-    """
+    """Infer the form that a venue's reviews answer; from few reviews, little but its fields and numbers."""
     seen: dict[str, FieldAnswers] = {}
     named = ReviewForm("", {}, aspects=aspects or {})
     for fields in reviews:

@@ -19,7 +19,7 @@ from peercorpus.records.enums import Aspect, Phase, PostKind, Status
 from peercorpus.records.papers import Conflict, MergedPost, Paper
 from peercorpus.records.reviews import Post, Review
 from peercorpus.records.scores import Score
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 PRECEDENCE = (
     Dataset.REVIEWBENCH,
@@ -105,7 +105,6 @@ def merge_readings(readings: Iterable[Reading]) -> Merged:
 
 
 def _merge_paper(merged: Merged, reading: Reading, ids: tuple[str, str]) -> Iterator[Conflict]:
-    """Fill the fields that are empty, and yield those that differ."""
     paper, other = merged.paper, reading.content.paper
     is_status = reading.dataset in _LISTS and _squash(other.decision) == _squash(other.status)
     filled: dict[str, Any] = {}
@@ -131,7 +130,6 @@ def _differ(own: object, stated: object, *, is_part_enough: bool) -> bool:
 
 
 def _squash(answer: object) -> str:
-    """Return the letters and digits of a text, or of all texts of a list, ignoring case."""
     text = " ".join(answer) if isinstance(answer, tuple) else str(answer)
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
@@ -142,20 +140,12 @@ def _make_conflict(name: str, kept: object, other: object, ids: tuple[str, str])
 
 
 def _merge_extra(own: str, other: str) -> str:
-    """Return the members of both; for members in both, the first takes precedence."""
     both = (msgspec.json.decode(extra, type=dict[str, Any]) for extra in (other, own))
     return fields_to_json({name: value for members in both for name, value in members.items()})
 
 
 def _merge_reviews(merged: Merged, other: Reading, ids: tuple[str, str], *, prefers_other: bool) -> Iterator[Conflict]:
-    """Add the reviews and posts of another record; yield the scores and names that differ.
-
-    Args:
-        merged: The merged earlier records, which are changed.
-        other: The other record.
-        ids: Ids of the first and of the other record.
-        prefers_other: Whether the other's first scores and reviewers' names take precedence.
-    """
+    """Add the reviews and posts of another record; yield the scores and names that differ."""
     reviews = {one.review_id: one for one in other.content.reviews}
     pairs = match_reviews(list(merged.reviews.values()), list(reviews.values()))
     for review_id, own_id in pairs.items():
@@ -224,14 +214,9 @@ def _has_same_text(one: Review, other: Review) -> bool:
 def _merge_review(
     own: Review, other: Review, *, prefers_other_initial: bool
 ) -> tuple[Review, list[tuple[Score, Score]]]:
-    """Return a review completed from the same review of another record, and the scores that differ, the kept one first.
+    """Return a review completed from that of another record, and the scores that differ, the kept one first.
 
     Its text is that of the first record; differing texts of the other go to `extra`, each under its field.
-
-    Args:
-        own: The review so far.
-        other: The same review in the other record.
-        prefers_other_initial: Whether the other's first scores take precedence if both have them.
     """
     scores = list(own.scores)
     differing: list[tuple[Score, Score]] = []
@@ -267,21 +252,13 @@ def _merge_review(
 
 
 def _first(own: ValueT | None, other: ValueT | None) -> ValueT | None:
-    """Return the first of two values that is known."""
     return other if own is None else own
 
 
 def _find_score(
     wanted: Score, beside: Sequence[Score], scores: Sequence[Score], fits: Callable[[Score, Score], bool]
 ) -> Score | None:
-    """Return the score of the same field, otherwise the only one of the same aspect; None without one.
-
-    Args:
-        wanted: A score of another record.
-        beside: All scores of its review.
-        scores: The scores to search.
-        fits: Returns whether two scores may be the same, judging by their phases.
-    """
+    """Return the score of the same field, otherwise the only one of the same aspect; None without one."""
     near = [score for score in scores if fits(score, wanted)]
     named = [score for score in near if score.field.casefold() == wanted.field.casefold()]
     alike = [score for score in near if score.aspect is wanted.aspect and wanted.aspect is not Aspect.OTHER]
@@ -313,7 +290,6 @@ def _merge_posts(merged: Merged, other: Reading, pairs: Mapping[str, str]) -> No
 
 
 def _is_there(one: Post, post: Post, answered: str | None) -> bool:
-    """Return whether an earlier record has a post: the same response, or another post with the same text."""
     is_response = post.kind is PostKind.REBUTTAL
     is_same = one.kind is post.kind and one.reply_to == answered
     return is_same and (is_response or _squash(one.text) == _squash(post.text))

@@ -143,7 +143,6 @@ def _read_edit(raw_object: RawObject) -> Note:
 def _find_kinds(
     notes: Iterable[Note], reader: VenueReader
 ) -> tuple[list[tuple[PostKind | None, Note]], VenueVocabulary]:
-    """Return the notes with their kinds (None for a root), and the vocabulary with the roles learned from them."""
     kinds = [(None if note.id == note.forum else kind_of_reply(note, reader, reader.words), note) for note in notes]
     words = learn_roles(kinds, reader.words)
     if words is not reader.words:
@@ -155,10 +154,7 @@ def _find_kinds(
 def _sort_out(
     forum: RawForum, reader: VenueReader, out: Replacement
 ) -> tuple[Note | None, list[KindOfReply], VenueVocabulary]:
-    """Return the root note, the readable replies in time order with their kinds, and the vocabulary to read them with.
-
-    All others are set aside.
-    """
+    """Return the root note, the readable replies in time order with their kinds, and the vocabulary to read them."""
     for note_id, problem in forum.unreadable:
         out.set_aside(note_id, forum.forum_id or None, Reason.UNREADABLE, problem)
     root: Note | None = None
@@ -223,21 +219,10 @@ def _find_venue_source(
 
 
 def normalise_published(forum: RawForum, reader: VenueReader, *, is_held: bool, out: Replacement) -> bool:
-    """Write the merged paper, reviews and posts of a forum's published records, and set aside what is not used.
+    """Write a forum's published paper, reviews and posts; return whether any note or record provides the paper.
 
-    For each dataset the first readable record is used, in the order of file names, then of content.
-
-    If there are only records of conversations or texts, they make a paper without anything else.
-
-    Args:
-        forum: The forum's raw objects.
-        reader: Provides the form declared for the venue, and its vocabulary.
-        is_held: Whether OpenReview's own note of the paper is in the workspace, public or not; it supersedes every
-            record.
-        out: Receives the rows.
-
-    Returns:
-        Whether OpenReview's own note is in the workspace or a record provided the paper.
+    For each dataset the first readable record is used, in the order of file names, then of content. Records of
+    conversations or texts alone make a bare paper. `is_held` if OpenReview's own note supersedes all.
     """
     readings: dict[Dataset, Reading] = {}
     for raw_record in sorted(forum.published, key=lambda record: (record.source.rpartition(", ")[0], record.body)):
@@ -280,7 +265,6 @@ def _write_merged(merged: Merged, forum: RawForum, out: Replacement) -> None:
 
 
 def _explain_missing_root(forum: RawForum, reader: VenueReader) -> tuple[Reason, str]:
-    """Return why the replies of a forum without a submission are set aside."""
     root = next((note for note in forum.notes if note.id == note.forum), None)
     refusal = _find_refusal(root, None, reader) if root else None
     if refusal:
@@ -314,14 +298,6 @@ def normalise_forum(
     """Write the paper, reviews and posts of one forum from OpenReview's own notes, and the reviews of an AI.
 
     The notes of an AI's review do not affect how other notes are read.
-
-    Args:
-        forum: The forum's raw objects.
-        reader: Reader for the notes of its venue.
-        pseudonym: Returns the pseudonym of an account.
-        out: Receives the rows.
-        has_paper: Whether the submission is in the workspace, usable or not, or a published record has the paper; if
-            not, reviews are read without it.
     """
     root, every_reply, words = _sort_out(forum, reader, out)
     replies, threads = split_threads(every_reply)
@@ -420,10 +396,7 @@ def forums(workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS) -
 
 
 def _drop_moved(versions: list[RawObject]) -> list[RawObject]:
-    """Return the versions of an object without those of a note that name another forum than the one it is in.
-
-    A harvest brings the right forum of a note that a file had placed elsewhere; the file's version stays in `raw.db`.
-    """
+    """Return the versions of an object without those of a note that name another forum than the one it is in."""
     if len(versions) == 1 or versions[0].kind is not RawKind.NOTE:
         return versions
     stated = [decode_leniently(Header, version.body).forum for version in versions]
@@ -489,64 +462,36 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     of_records = {reason: number for reason, number in left.items() if reason in _PUBLISHED_REASONS}
     records = sum(raw.count(RawKind.PUBLISHED, venue_id, dataset.prefix) for dataset in PUBLISHED)
     published = Balance(
-        stage="read published",
-        venue_id=venue_id,
-        unit="records",
-        rows_in=records,
-        rows_out=records_used,
-        set_aside=of_records,
+        "read published", venue_id, "records", rows_in=records, rows_out=records_used, set_aside=of_records
     )
+    notes = raw.count(RawKind.NOTE, venue_id)
+    reviews = tables.count("2-reviews", venue_id)
+    used = made_of[PaperSource.NOTE] + posts + of_ai
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="notes",
-            rows_in=raw.count(RawKind.NOTE, venue_id),
-            rows_out=made_of[PaperSource.NOTE] + posts + of_ai,
-            set_aside=of_notes,
-        ),
+        Balance(NAME, venue_id, "notes", rows_in=notes, rows_out=used, set_aside=of_notes),
         *_balance_unreadable(venue_id, raw.count(RawKind.UNREADABLE, venue_id), left.get(Reason.NOT_JSON, 0)),
         *((published,) if published.rows_in or published.rows_out or of_records else ()),
         *_balance_merging(tables, venue_id, posts_of_records, left.get(Reason.NOT_MATCHED, 0)),
-        Balance(
-            stage="read reviews",
-            venue_id=venue_id,
-            unit="review posts",
-            rows_in=reviews_in,
-            rows_out=tables.count("2-reviews", venue_id),
-            set_aside={},
-        ),
+        Balance("read reviews", venue_id, "review posts", rows_in=reviews_in, rows_out=reviews, set_aside={}),
     )
 
 
 def _balance_unreadable(venue_id: str, number: int, left: int) -> Iterator[Balance]:
-    """Yield the balance of responses from OpenReview that are not JSON, if there are any: all are set aside."""
     if number or left:
         aside = {Reason.NOT_JSON: left} if left else {}
         yield Balance("read objects", venue_id, "objects", rows_in=number, rows_out=0, set_aside=aside)
 
 
 def _balance_merging(tables: Tables, venue_id: str, posts: int, left: int) -> Iterator[Balance]:
-    """Yield the balance of the posts of published records, if there are any.
-
-    Args:
-        tables: The workspace's tables.
-        venue_id: The venue.
-        posts: Number of rows made from them.
-        left: Number of posts set aside.
-    """
+    """Yield the balance of the posts of published records, if there are any."""
     stated = merged = 0
     for posts_stated, merged_posts in tables.rows("1-papers", venue_id, ["posts_stated", "merged_posts"]):
         stated += posts_stated
         merged += len(merged_posts)
     if stated or posts or left:
+        aside = {Reason.NOT_MATCHED: left} if left else {}
         yield Balance(
-            stage="merge records",
-            venue_id=venue_id,
-            unit="posts of records",
-            rows_in=stated,
-            rows_out=posts + merged,
-            set_aside={Reason.NOT_MATCHED: left} if left else {},
+            "merge records", venue_id, "posts of records", rows_in=stated, rows_out=posts + merged, set_aside=aside
         )
 
 

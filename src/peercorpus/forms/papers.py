@@ -37,7 +37,6 @@ def _find_text(fields: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _read_names(value: object) -> tuple[str, ...]:
-    """Return people or keywords from a list, or from one string separated by commas or semicolons."""
     if isinstance(value, str):
         value = re.split(r"[,;]\s*", value)
     if not isinstance(value, list):
@@ -88,7 +87,6 @@ def _read_note_status(root: Note, fields: Mapping[str, Any], venue_id: str, word
 
 
 def _read_reply_status(replies: Sequence[tuple[PostKind, Note]]) -> Status:
-    """Return the status after the last withdrawal or desk rejection that was not reverted later, or `UNKNOWN`."""
     reverted: dict[PostKind, int] = {}
     for _, note in replies:
         if note.fields.keys().isdisjoint(vocabulary.REVERSIONS):
@@ -132,14 +130,7 @@ def read_status(
 
 
 def read_paper(root: Note, venue_id: str, replies: Sequence[tuple[PostKind, Note]], words: VenueVocabulary) -> Paper:
-    """Return one submission as a `Paper`.
-
-    Args:
-        root: The current root note.
-        venue_id: Its venue.
-        replies: Its public, undeleted replies with their kinds, in time order.
-        words: The venue's own vocabulary.
-    """
+    """Return one submission as a `Paper`."""
     fields = root.fields
     verdict = read_posted_decision(root, replies, words)
     authors = _read_names(fields.get("authors"))

@@ -52,7 +52,6 @@ def _is_short(answer: str) -> bool:
 
 
 def _read_answer(answer: object) -> str:
-    """Return an answer as text: several chosen ones on one line each, a truth value as in JSON."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list) and all(isinstance(chosen, str) for chosen in answer):
@@ -111,7 +110,6 @@ def is_permission(name: str, answer: object) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _list_possible(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fields of a reply that may be about its licence or publication, by their names alone."""
     return tuple(name for name in names if _find_subject(name) is not _Asks.PROSE)
 
 

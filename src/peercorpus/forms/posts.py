@@ -8,16 +8,16 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from peercorpus.discussion.addressees import address_posts
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm, find_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.reviews import fields_to_json
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.openreview.objects import Note, is_path, to_time
-from peercorpus.records.addressees import address_posts
 from peercorpus.records.enums import Addressee, Aspect, PostKind, Role, Status
 from peercorpus.records.reviews import MetaReview, Post, Review, Section, join_prose, select_own
-from peercorpus.records.until_decision import is_after
 from peercorpus.venues.ai_reviews import holds_model_chat
 
 IsProse = Callable[[str, object], bool]
@@ -80,15 +80,7 @@ def find_status(recommendation: str, words: VenueVocabulary) -> Status | None:
 def read_meta_review(
     fields: Mapping[str, Any], kind: PostKind, form: ReviewForm, words: VenueVocabulary, is_prose: IsProse
 ) -> MetaReview:
-    """Return the answers of a meta-review.
-
-    Args:
-        fields: The fields of its note that everyone may read.
-        kind: Kind of the post.
-        form: The form that it answers; a form without questions if no invitation shows it.
-        words: The venue's own vocabulary.
-        is_prose: Returns whether a field with an answer is prose.
-    """
+    """Return the answers of a meta-review."""
     in_order = sorted(fields.items(), key=lambda field: form.place(field[0]))
     scores = [
         score
@@ -153,17 +145,7 @@ def read_post(
     meta_review: MetaReview | None = None,
     decided_at: datetime | None = None,
 ) -> Post:
-    """Return one reply as a `Post`.
-
-    Args:
-        note: The current note.
-        venue_id: Its venue.
-        kind: The kind of reply.
-        speaker: The signer's role and name within the paper.
-        review: The review read from the same note, if the note is a review.
-        meta_review: The answers of a meta-review, likewise.
-        decided_at: When the decision on the paper was posted; None if unknown.
-    """
+    """Return one reply as a `Post`."""
     fields = note.fields
     if review is None:
         prose = {name: answer for name, answer in fields.items() if is_prose_field(name, answer)}
@@ -220,7 +202,6 @@ def read_addressees(posts: Sequence[Post]) -> list[Post]:
 def _single_reviewers(
     kinds: Sequence[tuple[PostKind, Note]], speakers: Mapping[str, tuple[Role, str]]
 ) -> frozenset[str]:
-    """Return the names of reviewers with one review, without names that several reviewers may share."""
     reviewers = Counter(speakers[note.id or ""] for kind, note in kinds if kind is PostKind.REVIEW)
     own = (name for (role, name), reviews in reviewers.items() if role is Role.REVIEWER and reviews == 1)
     return frozenset(name for name in own if not name.endswith("Reviewers"))
@@ -262,7 +243,6 @@ def read_remarks(
 
 
 def _read_author_accounts(root: Note) -> set[str]:
-    """Return the accounts of a paper's authors, from `authorids` and from the entries of `authors`."""
     author_ids = root.fields.get("authorids")
     people = root.fields.get("authors")
     accounts = list(author_ids) if isinstance(author_ids, list) else []
@@ -295,15 +275,6 @@ def read_speakers(
     Only names of known anonymous roles are retained. A personal account becomes `public_<pseudonym>`, the same for all
     papers. Any other name, which several people may share, becomes `public_1`, `unknown_1`, … numbered in the order of
     `replies`. Authors who sign by name count as authors.
-
-    Args:
-        root: The submission.
-        replies: All its replies.
-        words: The venue's own vocabulary, with its names of roles.
-        pseudonym: Returns the pseudonym of an account.
-        venue_id: The venue, for a submission that names no invitation.
-        of_ai: Ids of notes that an AI wrote.
-        unnamed_reviews: Ids of reviews that no reviewer's own name signs: each is by a different one, `unknown_1`, ….
     """
     authors = _read_author_accounts(root)
     numbers: dict[str, int] = {}

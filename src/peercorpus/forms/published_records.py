@@ -122,15 +122,7 @@ def find_final_name(name: str) -> str:
 def choose_form(
     paper: Paper, answers: Iterable[tuple[str, object]], declared: ReviewForm | None, words: VenueVocabulary
 ) -> tuple[ReviewForm, str | None]:
-    """Return the form to read a review with, and the answer by which it contradicts the declared form, or None.
-
-    Args:
-        paper: The review's paper.
-        answers: The scores by the dataset's names for their fields.
-        declared: The form declared for the paper's venue, by the user or otherwise by this package; None if there is
-            none.
-        words: The venue's own vocabulary.
-    """
+    """Return the form to read a review with, and the answer by which it contradicts the declared form, or None."""
     inferred = ReviewForm(f"inferred:{paper.venue_id}", {}, aspects=words.aspects)
     if declared is None:
         return inferred, None

@@ -49,14 +49,7 @@ def signer_of(note: Note) -> str:
 
 
 def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, form_fields: frozenset[str]) -> PostKind:
-    """Return the kind of a reply that names its invitation.
-
-    Args:
-        note: The reply.
-        venue_id: Its venue.
-        words: The venue's vocabulary.
-        form_fields: Fields of the venue's review forms, in lower case, as far as these are known.
-    """
+    """Return the kind of a reply that names its invitation."""
     kind = find_kind(note, venue_id, words)
     name = invitation_name(note.created_by)
     if kind is not PostKind.OTHER or not is_unknown_name(name, words):
@@ -79,13 +72,7 @@ def find_reply_kind(note: Note, venue_id: str, words: VenueVocabulary, form_fiel
 
 
 def holds_review(answers: Mapping[str, Any], words: VenueVocabulary, form_fields: frozenset[str]) -> bool:
-    """Return whether the answers are those of a review: a score, a passage that only reviews have, or two of its form.
-
-    Args:
-        answers: The fields of a note.
-        words: The venue's vocabulary.
-        form_fields: Fields of the venue's review forms, in lower case.
-    """
+    """Return whether the answers are those of a review: a score, a passage only of reviews, or two of its form."""
     form = ReviewForm("", {}, aspects=words.aspects)
     for name, answer in answers.items():
         if form.aspect(name) not in {None, Aspect.OTHER} and is_score(name, answer, form):
@@ -99,10 +86,7 @@ def holds_review(answers: Mapping[str, Any], words: VenueVocabulary, form_fields
 
 
 def _rates_as_member(note: Note) -> bool:
-    """Return whether an anonymous member of an unknown committee gives the paper a number, as reviewers do.
-
-    Chairs state a verdict in words, or write a meta-review.
-    """
+    """Return whether an anonymous member of an unknown committee gives the paper a number, as reviewers do."""
     committee = find_committee((note.signatures or [""])[0])
     if committee is None or holds_office(committee):
         return False
@@ -128,10 +112,6 @@ def learn_roles(replies: Iterable[tuple[PostKind | None, Note]], words: VenueVoc
 
     A member has the role of what they write, and one who writes nothing of that kind the role of the committee's
     other members, if these have only one.
-
-    Args:
-        replies: The replies of one forum with their kinds.
-        words: The venue's vocabulary; returned as it is if there is nothing to learn.
     """
     acts: dict[str, set[Role]] = {}
     members: dict[str, str] = {}
@@ -173,12 +153,7 @@ def find_small_forms(
 
 
 def _find_main(reviews: Sequence[Note], small: Set[int]) -> set[int]:
-    """Return which of one signer's reviews remain reviews, by `id`: whole ones, else those that rate the paper first.
-
-    Args:
-        reviews: What one signer posted, without updates.
-        small: The small forms, by `id`.
-    """
+    """Return which of one signer's reviews remain reviews, by `id`: whole ones, else those that rate the paper."""
     form = ReviewForm("", {})
     whole = [note for note in reviews if id(note) not in small]
     rated = [note for note in reviews if any(form.aspect(name) is Aspect.RECOMMENDATION for name in note.fields)]
@@ -194,11 +169,7 @@ def _is_small_form(note: Note, words: VenueVocabulary) -> bool:
 
 
 def find_repeated(replies: Iterable[KindOfReply]) -> frozenset[str]:
-    """Return the ids of reviews that repeat an earlier one: of the same signer, with the same answers.
-
-    Args:
-        replies: The replies of one forum, in time order; hidden and deleted ones repeat nothing.
-    """
+    """Return the ids of reviews that repeat an earlier one of the same signer, with the same answers, in time order."""
     seen: set[tuple[str, bytes]] = set()
     repeated: set[str] = set()
     for kind, note in replies:
@@ -212,7 +183,6 @@ def find_repeated(replies: Iterable[KindOfReply]) -> frozenset[str]:
 
 
 def _is_one_text(answers: Mapping[str, Any]) -> bool:
-    """Return whether a reply is a text and nothing else, apart from a title and attached files."""
     rest = [
         (name, answer)
         for name, answer in answers.items()

@@ -96,7 +96,6 @@ def _add_shape(extra: str, shape: Mapping[str, Any]) -> str:
 
 
 def _find_row_shape(row: ReviewBenchRow, paper: Paper) -> dict[str, Any]:
-    """Return the columns of a row that cannot be reproduced from its paper, reviews and posts."""
     markdown = row.markdown or ""
     held = columns_of_paper(paper) | {"num_reviews": len(row.reviews), "markdown_chars": len(markdown)}
     # Texts, responses and reviews have their own tables.
@@ -114,7 +113,6 @@ def _read_reviewbench_review(
     declared: ReviewForm | None,
     words: VenueVocabulary,
 ) -> tuple[Review, str | None]:
-    """Return one review and the authors' response to it, or None."""
     unread = {name: answer for name, answer in answers.items() if answer is not None and answer != ""}
     review_id, reviewer, rebuttal = (_take(unread, name, str) for name in ("review_id", "reviewer", "rebuttal"))
     revised = _take(unread, "was_revised", bool)
@@ -167,12 +165,10 @@ def _read_reviewbench_review(
 
 
 def _take(answers: dict[str, Any], name: str, kind: type[AnswerT]) -> AnswerT | None:
-    """Remove and return an answer; if it has another type, leave it and return None."""
     return answers.pop(name) if isinstance(answers.get(name), kind) else None
 
 
 def _take_extras(answers: dict[str, Any]) -> set[str]:
-    """Move the answers of the extra columns to the others, unless the name is taken; return all their names."""
     names: set[str] = set()
     for key in EXTRA_FIELDS:
         extras = _take(answers, key, dict) or {}
@@ -186,21 +182,18 @@ def _take_extras(answers: dict[str, Any]) -> set[str]:
 
 
 def _take_labels(answers: dict[str, Any], names: Set[str], form: ReviewForm) -> dict[str, str]:
-    """Remove and return the verbatim answers of scores, by the score's name."""
     labelled = [name.removesuffix(LABEL) for name in answers if name.endswith(LABEL) and isinstance(answers[name], str)]
     scores = [name for name in labelled if name in names and form.aspect(find_final_name(name)) is not None]
     return {name: answers.pop(f"{name}{LABEL}") for name in scores}
 
 
 def _take_first_texts(answers: dict[str, Any]) -> dict[str, str]:
-    """Remove and return the texts as first posted, by the name of the final text."""
     initial = [name for name in answers if name.endswith(INITIAL) and isinstance(answers[name], str)]
     names = [name.removesuffix(INITIAL) for name in initial]
     return {name: answers.pop(f"{name}{INITIAL}") for name in names if name in answers}
 
 
 def _read_published(name: str, answer: object, form: ReviewForm) -> Score:
-    """Return a score under the form's own field name, with the phase stated by the name of the dataset's column."""
     score = read_score(answer, find_final_name(name), form, ScoreSource.PUBLISHED)
     if score.field == name:
         return score
@@ -208,7 +201,6 @@ def _read_published(name: str, answer: object, form: ReviewForm) -> Score:
 
 
 def _is_repeated(score: Score, scores: Sequence[Score]) -> bool:
-    """Return whether an overall score only repeats the answer to another field of the form."""
     if score.field not in OVERALL_FIELDS or score.value is None:
         return False
     return any(

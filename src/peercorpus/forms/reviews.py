@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.discussion.until_decision import is_after
 from peercorpus.forms import vocabulary
 from peercorpus.forms.at_decision import read_answers_at, scores_at_decision, state_at_decision
 from peercorpus.forms.form import Question, ReviewForm, copy_score, find_score, is_prose, is_score, read_score
 from peercorpus.forms.permissions import is_permission, read_permissions
 from peercorpus.forms.score_changes import (
     InitialAnswer,
-    SourceOfEdit,
     find_score_changes,
     first_answers,
     holds_update,
@@ -29,8 +29,7 @@ from peercorpus.openreview.objects import Note, is_path, to_time
 from peercorpus.records.enums import Aspect, AtDecision, Phase, ScoreSource
 from peercorpus.records.reviews import Review, Section, select_own
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.until_decision import is_after
-from peercorpus.records.untrusted_text import may_name_people, redact_people
+from peercorpus.wording.untrusted_text import may_name_people, redact_people
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,6 @@ class ParsedReview:
 
 
 def _drop_personal(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields without those about persons, also in objects that are answers."""
     return {
         name: _drop_personal(answer) if isinstance(answer, dict) else answer
         for name, answer in fields.items()
@@ -124,13 +122,7 @@ def _is_passage(name: str, answer: str, question: Question) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """What is known of a review before its last change.
-
-    Attributes:
-        scores: Proven first scores, also of those that never changed.
-        seen: Other earlier scores that differ from the current ones.
-        sections: The earliest text known of the sections that have changed since.
-    """
+    """What is known of a review before its last change: proven first scores, other earlier scores, first texts."""
 
     scores: tuple[Score, ...] = ()
     seen: tuple[Score, ...] = ()
@@ -161,7 +153,6 @@ def _read_first_answers(first: Mapping[str, InitialAnswer], reading: ParsedRevie
 
 
 def _list_answers(note: Note, reading: ParsedReview) -> dict[str, Any]:
-    """Return the answers whose change is a revision: scores, passages and the final justification."""
     names = {score.field for score in reading.scores} | {section.field for section in reading.sections}
     if reading.final_justification is not None:
         names |= {name for name in note.fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}
@@ -194,9 +185,8 @@ def _read_reported_scores(
     remarks: Sequence[str],
     form: ReviewForm,
 ) -> tuple[tuple[Score, ...], tuple[ScoreChange, ...]]:
-    """Return the first scores, and the other changes, that only the reviewer's own words report.
-
-    Words that contradict an earlier version of the review count for nothing.
+    """Return the first scores, and other changes, that only the reviewer's words report, where no version contradicts
+    them.
     """
     own = (section.text for section in select_own(reading.sections))
     claims = collect_claims([*own, reading.final_justification or "", *remarks])
@@ -219,91 +209,8 @@ def _list_updated(reading: ParsedReview, first: Mapping[str, InitialAnswer]) -> 
 
 
 def _mark_others(reading: ParsedReview, by_others: Mapping[str, ScoreSource]) -> ParsedReview:
-    """Return a review with the source of the scores that someone else than the reviewer wrote."""
     scores = (replace(score, source=by_others.get(score.field, score.source)) for score in reading.scores)
     return replace(reading, scores=tuple(scores))
-
-
-@dataclass(frozen=True, slots=True)
-class _Then:
-    """Content of a review at the decision; `sections` only if it was changed afterwards."""
-
-    state: AtDecision
-    scores: tuple[Score, ...]
-    sections: tuple[Section, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """A review with what is known of its history.
-
-    Attributes:
-        reading: Its current content, with the source of scores that someone else wrote.
-        first_scores: Its first scores, proven or reported in the reviewer's own words.
-        seen: Other earlier scores that differ from the current ones.
-        sections: The earliest text known of the sections that have changed since.
-        by_others: Fields whose current answer someone else wrote, with the source.
-        reported_changes: Changes of unknown first scores that the reviewer's own words report.
-        source_of: Returns whose edit of it is given.
-    """
-
-    reading: ParsedReview
-    first_scores: tuple[Score, ...]
-    seen: tuple[Score, ...]
-    sections: tuple[Section, ...]
-    revised: bool | None
-    updated_fields: tuple[str, ...]
-    by_others: Mapping[str, ScoreSource]
-    reported_changes: tuple[ScoreChange, ...]
-    source_of: SourceOfEdit
-
-
-def _read_past(
-    note: Note,
-    edits: Sequence[Note],
-    earlier: Sequence[Note],
-    remarks: Sequence[str],
-    form: ReviewForm,
-    decided_at: datetime | None,
-    words: VenueVocabulary,
-) -> _Past:
-    source_of = partial(source_of_edit, note=note, words=words)
-    reading = read_fields(note.fields, form)
-    first = first_answers(note, edits, earlier, decided_at)
-    edited = read_edited(note, edits, first, source_of)
-    if edited.by_others:
-        reading = _mark_others(reading, edited.by_others)
-    known = _read_first_answers(first, reading, form)
-    told_scores, reported_changes = _read_reported_scores(reading, first, known.seen, remarks, form)
-    return _Past(
-        reading=reading,
-        first_scores=(*known.scores, *told_scores),
-        seen=known.seen,
-        sections=known.sections,
-        revised=was_revised(_list_answers(note, reading), first, earlier, edited),
-        updated_fields=_list_updated(reading, first),
-        by_others=edited.by_others,
-        reported_changes=reported_changes,
-        source_of=source_of,
-    )
-
-
-def _read_then(
-    note: Note,
-    past: _Past,
-    edits: Sequence[Note],
-    recommendations: Sequence[Note],
-    form: ReviewForm,
-    decided_at: datetime | None,
-    *,
-    is_released: bool,
-) -> _Then:
-    state = state_at_decision(note, edits, decided_at, is_released=is_released)
-    scores = scores_at_decision(note, past.reading.scores, edits, form, decided_at, state, past.source_of)
-    scores += read_recommendations(recommendations, form, decided_at)
-    if state is not AtDecision.EDITS or decided_at is None:
-        return _Then(state, scores, ())
-    return _Then(state, scores, read_fields(read_answers_at(note, edits, decided_at), form).sections)
 
 
 def read_review(
@@ -320,26 +227,22 @@ def read_review(
     is_released: bool = False,
     words: VenueVocabulary | None = None,
 ) -> Review:
-    """Return one review note as a `Review`.
-
-    Args:
-        note: The current note.
-        venue_id: Its venue.
-        reviewer: The reviewer's anonymous id within the paper.
-        form: The form it answers.
-        edits: Its readable edits or references, in any order.
-        earlier: Its earlier public versions, in any order.
-        remarks: The reviewer's own other texts in the forum.
-        recommendations: The reviewer's recommendations in separate notes, as journals request them.
-        decided_at: When the decision on the paper was posted; None if unknown.
-        is_released: Whether it was last changed together with others' notes (`changed_together`).
-        words: The venue's own vocabulary, with its names of roles.
-    """
+    """Return one review note as a `Review`."""
+    source_of = partial(source_of_edit, note=note, words=words or VenueVocabulary())
+    reading = read_fields(note.fields, form)
+    first = first_answers(note, edits, earlier, decided_at)
+    edited = read_edited(note, edits, first, source_of)
+    if edited.by_others:
+        reading = _mark_others(reading, edited.by_others)
+    known = _read_first_answers(first, reading, form)
+    told, reported_changes = _read_reported_scores(reading, first, known.seen, remarks, form)
+    state = state_at_decision(note, edits, decided_at, is_released=is_released)
+    then = scores_at_decision(note, reading.scores, edits, form, decided_at, state, source_of)
+    then += read_recommendations(recommendations, form, decided_at)
+    answers_then = read_answers_at(note, edits, decided_at) if state is AtDecision.EDITS and decided_at else {}
+    scores = (*reading.scores, *known.scores, *told, *then)
+    changes = find_score_changes((*known.seen, *scores), edits, form, source_of, edited.by_others)
     licence, consent = read_permissions(note)
-    past = _read_past(note, edits, earlier, remarks, form, decided_at, words or VenueVocabulary())
-    then = _read_then(note, past, edits, recommendations, form, decided_at, is_released=is_released)
-    scores = (*past.reading.scores, *past.first_scores, *then.scores)
-    changes = find_score_changes((*past.seen, *scores), edits, form, past.source_of, past.by_others)
     return Review(
         review_id=note.id or "",
         forum_id=note.forum or "",
@@ -348,21 +251,21 @@ def read_review(
         reviewer=reviewer,
         created_at=to_time(note.created_ms),
         modified_at=to_time(note.modified_ms),
-        title=past.reading.title,
+        title=reading.title,
         scores=scores,
-        sections=past.reading.sections,
-        final_justification=past.reading.final_justification,
-        revised=past.revised,
+        sections=reading.sections,
+        final_justification=reading.final_justification,
+        revised=was_revised(_list_answers(note, reading), first, earlier, edited),
         readers_public=note.is_public,
         deleted=note.ddate is not None,
-        extra=fields_to_json(past.reading.extra),
-        initial_sections=past.sections,
-        sections_at_decision=then.sections,
-        updated_fields=past.updated_fields,
-        score_changes=changes + past.reported_changes,
+        extra=fields_to_json(reading.extra),
+        initial_sections=known.sections,
+        sections_at_decision=read_fields(answers_then, form).sections,
+        updated_fields=_list_updated(reading, first),
+        score_changes=changes + reported_changes,
         justified_at=justified_at(note.fields, edits),
         posted_after_decision=is_after(to_time(note.created_ms), decided_at),
-        at_decision=then.state,
+        at_decision=state,
         licence=licence,
         consent=consent,
     )

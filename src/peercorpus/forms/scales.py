@@ -85,12 +85,7 @@ def _split_trailing(plain: str) -> tuple[str, re.Match[str]] | None:
 
 
 def _read_trailing(plain: str, *, is_scale: bool) -> float | None:
-    """Return the number at the end of an answer, or None.
-
-    Args:
-        plain: The answer, with plain characters.
-        is_scale: Whether it is known to be an answer on a scale; otherwise its words must be a verdict.
-    """
+    """Return the number at the end of an answer, or None."""
     found = _split_trailing(plain)
     if found is None or (not is_scale and find_level(found[0], of_amount=False) is None):
         return None
@@ -140,7 +135,6 @@ LARGEST_EXACT = 2**53
 
 
 def _as_float(number: str | int | float) -> float | None:
-    """Return a number as a float, or None if no float is exactly this number."""
     try:
         value = float(number)
     except OverflowError:
@@ -156,12 +150,6 @@ def read_number(
     Words alone have a number only if exactly one number of the form has that label. A fraction counts if its
     denominator is the highest number of the form; with an unknown form only `6 out of 10` does, as `6/10` may mean 6 or
     10. A number in brackets after words counts if the form is known, or if the words are a verdict.
-
-    Args:
-        answer: The answer.
-        labels: The form's label for each number; empty if unknown.
-        high: The form's highest number; None if unknown.
-        is_scale: Whether the field is known to be a scale, even if its numbers are not.
 
     >>> read_number("Weak Accept", {3.0: "3: Weak Accept", 1.0: "1: Reject"}), read_number("Accept", {})
     (3.0, None)
@@ -285,9 +273,6 @@ def unified_scale(labels: Mapping[float, str]) -> UnifiedScale | None:
     Every label must show whether it favours acceptance, and all rejecting numbers must be on one side of the accepting
     ones. A scale within 1 to 10 that already has its threshold between 5 and 6 is unchanged; otherwise each side, of at
     least two numbers, is stretched linearly, so that the best answer is 10 even if the lowest number is the best.
-
-    Args:
-        labels: Label of each offered number.
     """
     sides = {value: is_accepting(label) for value, label in labels.items()}
     rejecting = sorted(value for value, accepts in sides.items() if accepts is False)

@@ -45,11 +45,6 @@ def source_of_edit(edit: Note, note: Note, words: VenueVocabulary) -> ScoreSourc
     """Return whose edit of a review it is, by its signature; without one, by its invitation.
 
     Whoever posts a review for its reviewer, as some venues do, signs only the edit that creates it.
-
-    Args:
-        edit: A reference, or a partial note with the signatures and the invitation of its edit.
-        note: The current note.
-        words: The venue's own vocabulary, with its names of roles.
     """
     if _is_as_created(edit, note):
         return ScoreSource.EDIT
@@ -70,20 +65,13 @@ def was_never_modified(note: Note) -> bool:
 
 
 def _is_as_created(edit: Note, note: Note) -> bool:
-    """Return whether an edit created a note and was not posted again later."""
     return note.tcdate is not None and 0 < _find_last_write_ms(edit) <= note.tcdate + _SAME_INSTANT_MS
 
 
 def _find_proofs(
     note: Note, edits: Sequence[Note], earlier: Sequence[Note]
 ) -> Iterator[tuple[ScoreSource, Mapping[str, Any]]]:
-    """Yield every record that shows a review as first posted: its source and its fields.
-
-    Args:
-        note: The current note.
-        edits: Its readable edits or references, in any order.
-        earlier: Its earlier public versions, in any order.
-    """
+    """Yield every record that shows a review as first posted: its source and its fields."""
     is_contradicted = any(_find_last_write_ms(edit) > (note.tmdate or 0) + _SAME_INSTANT_MS for edit in edits)
     if was_never_modified(note) and not is_contradicted:
         yield ScoreSource.NEVER_MODIFIED, note.fields
@@ -99,12 +87,6 @@ def first_answers(
     """Return the earliest known answers of a review, by field: those first given, or earlier ones that differ.
 
     Fields that the note no longer has are left out, and so are those on whose first answer two proofs differ.
-
-    Args:
-        note: The current note.
-        edits: Its readable edits or references, in any order.
-        earlier: Its earlier public versions, in any order.
-        decided_at: When the decision on its paper was posted; None if unknown.
     """
     proofs = list(_find_proofs(note, edits, earlier))
     versions = [*earlier, *_select_snapshots(edits)]
@@ -127,7 +109,6 @@ def first_answers(
 
 
 def _find_decision_ms(note: Note, decided_at: datetime | None) -> float | None:
-    """Return when a paper was decided on, in milliseconds; None if unknown, or if the review is later."""
     decided_ms = None if decided_at is None else decided_at.timestamp() * 1000
     return None if decided_ms is None or (note.created_ms or 0) > decided_ms else decided_ms
 
@@ -161,11 +142,7 @@ def _find_earliest(name: str, note: Note, earlier: Sequence[Note]) -> tuple[Any,
 
 
 class _Step(NamedTuple):
-    """One answer that an edit gives.
-
-    Attributes:
-        before: The answer that earlier edits show; None if they show none, or if it was posted again after this edit.
-    """
+    """One answer of an edit, and the one before it; None if unknown."""
 
     name: str
     before: Any
@@ -207,12 +184,6 @@ def read_edited(
     """Return what the edits of a review changed, and who did.
 
     An answer that earlier edits do not show is compared with the first one, if that is proven.
-
-    Args:
-        note: The current note.
-        edits: Its readable edits or references, in any order.
-        first: Its earliest known answers.
-        source_of: Returns whose edit it is.
     """
     proven = {name: initial.answer for name, initial in first.items() if initial.is_proven}
     if all(proven.get(name) == answer for edit in edits for name, answer in edit.fields.items()):
@@ -238,12 +209,6 @@ def was_revised(
     """Return whether a review was changed, other than by edits of others; None if nothing shows that it was not.
 
     It was not if every first answer is proven and is still the current one, but for those that others changed.
-
-    Args:
-        answers: The current answers that matter, by field.
-        first: Its earliest known answers.
-        earlier: Its earlier public versions, in any order.
-        edited: What its edits changed.
     """
     own = {name: answer for name, answer in answers.items() if name not in edited.by_others}
     known = {name: first[name] for name in own if name in first}
@@ -264,7 +229,6 @@ def _find_creation_time(edit: Note) -> datetime | None:
 
 
 def _find_dated_changes(edits: Sequence[Note], form: ReviewForm, source_of: SourceOfEdit) -> Iterator[ScoreChange]:
-    """Yield every change of a score from one edit to a later one."""
     for step in _find_steps(edits, source_of):
         if step.before is None or step.before == step.after:
             continue
@@ -290,13 +254,6 @@ def find_score_changes(
     """Return the changes of a review's scores: those shown by edits, with times, then all others, without.
 
     If no edit shows a change from a proven first answer, who made it is unknown; its source is the note.
-
-    Args:
-        scores: The review's scores: the current ones, and earlier ones in order of trust.
-        edits: Its readable edits or references, in any order.
-        form: The form that it answers.
-        source_of: Returns whose edit it is.
-        by_others: Fields whose current answer someone else wrote, with the source.
     """
     earliest: dict[str, Score] = {}
     for score in scores:
@@ -327,12 +284,7 @@ def find_score_changes(
 
 
 def justified_at(fields: Mapping[str, Any], edits: Sequence[Note]) -> datetime | None:
-    """Return when the final justification was first written, or None if no edit shows it.
-
-    Args:
-        fields: The current fields of the review.
-        edits: Its readable edits or references, in any order.
-    """
+    """Return when the final justification was first written, or None if no edit shows it."""
     if len(edits) < 2:
         return None  # The first one alone shows no time.
     names = {name for name in fields if vocabulary.SINGLE_FIELDS.get(name.lower()) == "final_justification"}

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
+from peercorpus.criticism.sentence_ends import is_only_intended
 from peercorpus.forms import vocabulary
 from peercorpus.forms.form import ReviewForm
 from peercorpus.records.enums import Aspect, Phase, ScoreSource
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.sentence_ends import is_only_intended
 
 _CHANGE = rf"(?:{'|'.join(verb.rstrip('e') for verb in vocabulary.CHANGE_WORDS)})\w*"
 _VERB = re.compile(rf"\b{_CHANGE}", re.IGNORECASE)
@@ -75,12 +75,7 @@ NAMED = {name: aspect for name, aspect in vocabulary.ASPECTS.items() if name == 
 
 
 class Claim(NamedTuple):
-    """A change of a score in the reviewer's own words.
-
-    Attributes:
-        before: The earlier number; None if the words state only the later one.
-        words: The words from which it was read, verbatim.
-    """
+    """A change of a score in the reviewer's own words; `before` is None if they state only the later number."""
 
     aspect: Aspect
     before: float | None
@@ -89,7 +84,6 @@ class Claim(NamedTuple):
 
 
 def _find_aspect(words: str) -> Aspect | None:
-    """Return the aspect named by the words between the verb and the numbers; None if a word is unknown."""
     spoken = set(words.lower().split())
     named = spoken & NAMED.keys()
     if not spoken <= OVERALL | NEUTRAL | NAMED.keys() or len(named) > 1:
@@ -105,26 +99,18 @@ def _find_clause(before: str) -> str:
 
 
 def _is_only_intended(clause: str, spoken: str, rest: str) -> bool:
-    """Return whether a change is only wished for, considered or conditional, judging by the words around it."""
     near = " ".join(clause.split()[-_NEAR_WORDS:])
     return is_only_intended(f"{near} {spoken}", re.split(r"[.!?\n]", rest, maxsplit=1)[0])
 
 
 def _is_own(clause: str, spoken: str, rest: str) -> bool:
-    """Return whether a change was made, and by the writer: in the first person, or without words before the verb.
-
-    Args:
-        clause: The words before the verb.
-        spoken: The words between the verb and the numbers.
-        rest: The text after the numbers.
-    """
+    """Return whether a change was made, and by the writer: in the first person, or without words before the verb."""
     if NOT_OWN.search(clause) or _is_only_intended(clause, spoken, rest):
         return False
     return bool(OWN.search(f"{clause} {spoken}") or not clause.strip(" \t-*#:_\"'(["))
 
 
 def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
-    """Yield the position of every "from 5 to 6" and the change that it reports, or None."""
     for match in FROM_TO.finditer(text):
         start, end = match.span()
         begin = max(0, start - _MAX_CLAIM_CHARACTERS)
@@ -143,7 +129,6 @@ def _read_from_to(text: str) -> Iterator[tuple[tuple[int, int], Claim | None]]:
 
 
 def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int, int], Claim | None]]:
-    """Yield the position of every change reported in another way than "from 5 to 6", and the change, or None."""
     is_arrow = pattern is ARROW
     for match in pattern.finditer(text):
         start, end = match.span()
@@ -158,7 +143,6 @@ def _read_plain(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[tuple[int
 
 
 def _read_claim(lead: str, numbers: re.Match[str], report: re.Match[str], rest: str) -> Claim | None:
-    """Return the change that the words before its numbers report, or None if they report none."""
     clause = _find_clause(lead[: report.start("words")])
     if NOT_OWN.search(clause) or _is_only_intended(clause, report["words"], rest):
         return None
@@ -175,13 +159,11 @@ def _read_claim(lead: str, numbers: re.Match[str], report: re.Match[str], rest: 
 
 
 def _drop_verb(words: str) -> str:
-    """Return the words without a verb of change at the beginning."""
     first, _, rest = words.partition(" ")
     return rest if re.fullmatch(_CHANGE, first, re.IGNORECASE) else words
 
 
 def _read_all(text: str) -> Iterator[Claim]:
-    """Yield every change of a score that a text reports, using each number only once."""
     has_to = _TO_NUMBER.search(text) is not None
     has_arrow = "->" in text or "=>" in text or "\u2192" in text
     if not has_to and not has_arrow:
@@ -228,8 +210,7 @@ def collect_claims(texts: Iterable[str]) -> frozenset[Claim]:
 def _find_agreed(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[tuple[Score, str, float | None]]:
     """Yield the current scores whose change the reviewer reports, with the words and the earlier number.
 
-    All claims on the aspect must agree, the note must have exactly one current score of it, and the later number must
-    be that score. The earlier number is None if no claim states it.
+    All claims on the aspect must agree, and the later number must be the note's one current score of it.
     """
     for score in scores if claims else ():
         matching = [claim for claim in claims if claim.aspect is score.aspect]
@@ -243,13 +224,7 @@ def _find_agreed(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[tuple[
 
 
 def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm) -> Iterator[Score]:
-    """Yield the first scores that the reviewer's own words report; each must be on a known scale.
-
-    Args:
-        scores: The note's scores whose first value is not otherwise known.
-        claims: Changes reported in the reviewer's own texts.
-        form: The form that the note answers.
-    """
+    """Yield the first scores that the reviewer's own words report; each must be on a known scale."""
     for score, words, before in _find_agreed(scores, claims):
         if before is not None and _is_on_scale(before, score):
             unified = form.unify(score.field, before)
@@ -258,12 +233,7 @@ def claimed_scores(scores: Sequence[Score], claims: Set[Claim], form: ReviewForm
 
 
 def reported_changes(scores: Sequence[Score], claims: Set[Claim]) -> Iterator[ScoreChange]:
-    """Yield the changes, at unknown times, for which the reviewer's own words report only the later number.
-
-    Args:
-        scores: The note's scores whose first value is not otherwise known.
-        claims: Changes reported in the reviewer's own texts.
-    """
+    """Yield the changes, at unknown times, for which the reviewer's own words report only the later number."""
     for score, words, before in _find_agreed(scores, claims):
         if before is None:
             yield ScoreChange(score.aspect, score.field, None, score.value, None, ScoreSource.TEXT, words)

@@ -23,9 +23,9 @@ from peercorpus.forms.reply_kinds import JUDGING, find_reply_kind, is_unknown_na
 from peercorpus.forms.vocabulary import VenueVocabulary, extend_words, read_words
 from peercorpus.openreview.objects import Note, invitation_name, read_stored_note
 from peercorpus.records.enums import Aspect, FieldType, Phase, PostKind
-from peercorpus.records.suggestions import find_close
 from peercorpus.venues.catalogue import VenueRow, Visibility
 from peercorpus.venues.own_venues import find_row, own_venue, own_venues
+from peercorpus.wording.suggestions import find_close
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
@@ -111,7 +111,6 @@ class VenueReader:
         return forms_by_id.get(form_id) or ReviewForm(form_id, {})
 
     def _read_answers(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the fields of the public reviews whose invitation shows no form."""
         for raw_note in self.raw.latest(RawKind.NOTE, self.venue_id):
             with suppress(msgspec.ValidationError):
                 note = read_stored_note(raw_note)
@@ -162,7 +161,6 @@ def check_own_venues(workspace: Workspace) -> None:
 
 
 def _name_recommendations(words: VenueVocabulary) -> Mapping[str, Aspect]:
-    """Return the aspects of a meta-review's fields that the venue itself names; its verdicts are recommendations."""
     verdicts = {name.lower(): Aspect.RECOMMENDATION for name in words.decision_fields}
     return {**words.aspects, **verdicts}
 
@@ -208,7 +206,6 @@ def _derive_forms(
 
 
 def _asks_review(form: ReviewForm, words: VenueVocabulary) -> bool:
-    """Return whether a form asks for an overall recommendation and for a passage that only reviews have."""
     aspects = {words.aspects.get(name) or vocabulary.ASPECTS.get(name) for name in form.lowered}
     return Aspect.RECOMMENDATION in aspects and not JUDGING.isdisjoint(map(vocabulary.SECTIONS.get, form.lowered))
 
@@ -241,12 +238,7 @@ def is_own_form(form_id: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownForm:
-    """A form and its source.
-
-    Attributes:
-        venue_ids: The venues that use it; `*` stands for one element of the path.
-        declared: Its record if it is a declared form, otherwise None.
-    """
+    """A form, the venues that use it (`*` is one element of the path), and its record if it is declared."""
 
     form: ReviewForm
     venue_ids: tuple[str, ...]
@@ -294,13 +286,7 @@ def all_declared() -> list[KnownForm]:
 
 
 def known_form(form: ReviewForm, venue_id: str, declared: DeclaredForm | None = None) -> KnownForm:
-    """Return a form with which a venue's reviews are read, together with its declared record if it has one.
-
-    Args:
-        form: The form.
-        venue_id: The venue.
-        declared: The record declared for the venue, if it is not one of this package.
-    """
+    """Return a form with which a venue's reviews are read, together with its declared record if it has one."""
     every = (*declared_forms(), *((declared,) if declared else ()))
     records = {f"{FormOrigin.DECLARED.value}:{record.id}": record for record in every}
     return KnownForm(form, (venue_id,), records.get(form.form_id))
@@ -325,10 +311,6 @@ def close_name(name: str, others: Iterable[str] = ()) -> str | None:
     """Return the form id or venue id closest to an unknown name, or None if none is close.
 
     Case is ignored. A name with different numbers belongs to another venue and is never suggested.
-
-    Args:
-        name: The unknown name.
-        others: Names to consider in addition to those of the declared forms.
     """
     name = name.removeprefix(f"{FormOrigin.DECLARED.value}:")
     venue_ids = (_fill_pattern(venue_id, name) for record in declared_forms() for venue_id in record.venue_ids)

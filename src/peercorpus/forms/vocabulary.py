@@ -9,7 +9,7 @@ Source of a venue's own words: the content of an API v2 venue group, as openrevi
 import re
 import tomllib
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -72,7 +72,6 @@ _AMOUNTS = frozenset(_WORDS["fields"]["amount"])
 
 
 def _split_words(name: str) -> list[str]:
-    """Return the words of a name in lower case, divided at capitals as well."""
     return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
@@ -303,14 +302,11 @@ def read_words(group: bytes) -> VenueVocabulary:
 def extend_words(words: VenueVocabulary, own: OwnVenue) -> VenueVocabulary:
     """Return a venue's vocabulary, with that of the user's row taking precedence."""
     said = own.words
-    return VenueVocabulary(
+    return replace(
+        words,
         kinds={**words.kinds, **{name.lower(): kind for kind, names in said.replies.items() for name in names}},
-        statuses=words.statuses,
         aspects={**words.aspects, **{name.lower(): aspect for aspect, names in said.scores.items() for name in names}},
         decision_fields=tuple(dict.fromkeys((*said.decision_fields, *words.decision_fields))),
-        accepting=words.accepting,
-        roles=words.roles,
-        headings=words.headings,
         own_statuses={name.strip().lower(): status for status, names in own.statuses.items() for name in names},
         own_roles={name: role for role, names in said.roles.items() for name in names},
     )

@@ -28,8 +28,8 @@ from peercorpus.openreview.client import Client
 from peercorpus.openreview.objects import Note, decode_leniently, open_readers
 from peercorpus.openreview.raw_rows import find_unreadable
 from peercorpus.openreview.venue_discovery import VenueProfile
-from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural, verb
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.raw_store import RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
 

@@ -20,8 +20,8 @@ from peercorpus.importers.reader import Source
 from peercorpus.importers.reviewbench import COLUMNS
 from peercorpus.importers.tables import LINES, is_table, list_columns, read_first_rows
 from peercorpus.openreview.response_body import check_json, split_items
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import show_path
 from peercorpus.workspace.hub_datasets import SCHEME, fetch_dataset, parse_repository
 from peercorpus.workspace.object_store import local_path
 

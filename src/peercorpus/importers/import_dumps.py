@@ -33,7 +33,7 @@ from peercorpus.importers.tally import NAMES_READERS, FileImport, ImportCounts, 
 from peercorpus.importers.venue_names import is_stand_in, name_of_stand_in, place_forums, venue_named, venue_of_file
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.raw_rows import RawOrigin
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace
 

@@ -26,7 +26,7 @@ from peercorpus.importers.reader import (
     record_of_files,
 )
 from peercorpus.records.datasets import Dataset
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 
 META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "paper.itg"
 HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}

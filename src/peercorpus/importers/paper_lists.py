@@ -38,7 +38,7 @@ from peercorpus.importers.reader import (
 from peercorpus.importers.tables import UNREADABLE, is_table, list_columns, read_columns, read_rows, take_first
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import Status
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 
 ROW, TEXT = "row", "text"
 TEXT_SUFFIXES = (".txt", ".md", ".markdown", ".mmd")

@@ -28,7 +28,7 @@ from peercorpus.importers.reader import (
 )
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import PostKind, Role, Status
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 
 REVIEW = "review"
 PARSED = "parsed_pdf"

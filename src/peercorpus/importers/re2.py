@@ -25,7 +25,7 @@ from peercorpus.openreview.response_body import check_json, compact, is_object, 
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import Aspect, ScoreSource
 from peercorpus.records.scores import Score, choose_score
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 
 MANUSCRIPT = "Initial_manuscript_md/Initial_manuscript.md"
 """Path of a paper's text in Re², below the paper's folder."""

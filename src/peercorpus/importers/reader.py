@@ -11,7 +11,7 @@ import msgspec
 
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.enums import PostKind, Role, Status
-from peercorpus.records.untrusted_text import show_path
+from peercorpus.wording.untrusted_text import show_path
 
 Id = Annotated[str, msgspec.Meta(min_length=1)]
 Answers = dict[str, Any]

@@ -20,7 +20,7 @@ from peercorpus.importers.tables import read_parquet_rows
 from peercorpus.records.datasets import Dataset
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import Review
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 
 class ReviewBenchRow(msgspec.Struct, frozen=True):

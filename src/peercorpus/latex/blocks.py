@@ -125,7 +125,6 @@ class _Reader:
             self._paragraph = []
 
     def _read_block(self, line: str) -> bool:
-        """Read a block that begins with this line; return False if the line belongs to a paragraph."""
         for read in (
             self._read_code,
             self._read_heading,
@@ -230,7 +229,6 @@ class _Reader:
         return Item(mark, tuple(read_blocks(inner, self._depth + 1)))
 
     def _skip_blank_lines(self) -> str | None:
-        """Go to the next line that is not blank and return it; None at the end."""
         while self._at < len(self._lines):
             if self._lines[self._at].strip():
                 return self._lines[self._at]

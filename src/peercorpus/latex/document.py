@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from peercorpus.latex.blocks import Block, Break, Code, Heading, Items, Note, Paragraph, Quotation, Table, read_blocks
 from peercorpus.latex.characters import escape_text, find_unset
 from peercorpus.latex.inline import InlineWriter, Refusals
-from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.wording.untrusted_text import replace_controls
 
 VERSION = 1
 """Raised by hand whenever the same Markdown yields a different document."""
@@ -58,12 +58,7 @@ _WIDE_CHARACTERS = 90
 
 @dataclass(frozen=True, slots=True)
 class LatexText:
-    """A LaTeX document.
-
-    Attributes:
-        formulas: Number of formulas in the Markdown.
-        shown_as_text: Number of formulas shown as text, by reason.
-    """
+    """A LaTeX document, with the number of its formulas, and of those shown as text by reason."""
 
     latex: str
     formulas: int
@@ -97,7 +92,6 @@ def write_latex(markdown: str) -> LatexText:
 
 
 def _encodable(text: str) -> str:
-    """Return the text without lone surrogates, which cannot be encoded in a file."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -109,7 +103,6 @@ class _DocumentWriter:
         self._title: Heading | None = None
 
     def write(self, blocks: Sequence[Block]) -> str:
-        """Return the body of the document."""
         first = blocks[0] if blocks else None
         self._title = first if isinstance(first, Heading) and first.level == 1 else None
         levels = [block.level for block in blocks if isinstance(block, Heading) and block is not self._title]
@@ -191,7 +184,6 @@ def _guard(latex: str) -> str:
 
 
 def _write_code(code: Code) -> str:
-    """Return lines of code: verbatim if TeX can show all their characters, otherwise escaped line by line."""
     text = "\n".join(code.lines)
     info = f"\\codeline{{{escape_text(code.info)}}}\n" if code.info else ""
     if text.isascii() and r"\end" not in text and all(len(line) < _MOST_VERBATIM for line in code.lines):

@@ -50,12 +50,8 @@ _MARKS = {1: r"\emph{", 2: r"\textbf{", 3: r"\textbf{\emph{"}
 
 @dataclass(slots=True)
 class Refusals:
-    """Counts of the formulas of a document, and the reasons why some are shown as text.
-
-    Attributes:
-        formulas: Number of all formulas.
-        reasons: Number of formulas shown as text, by reason.
-        pending: Reasons in the block that is being written.
+    """Counts of the formulas of a document, and the reasons why some are shown as text; `pending` are those of the
+    block.
     """
 
     formulas: int = 0
@@ -76,23 +72,14 @@ class Refusals:
 
 @dataclass(slots=True)
 class _Open:
-    """A mark that may begin an emphasis.
-
-    Attributes:
-        key: The mark that closes it.
-        at: Its index in the parts.
-    """
+    """A mark that may begin an emphasis, with the mark that closes it and its index in the parts."""
 
     key: str
     at: int
 
 
 class InlineWriter:
-    """Writes the text of blocks.
-
-    Args:
-        refusals: Receives the formulas that are shown as text.
-    """
+    """Writes the text of blocks; `refusals` receives the formulas that are shown as text."""
 
     def __init__(self, refusals: Refusals) -> None:
         self.refusals = refusals
@@ -172,7 +159,6 @@ class _Inline:
         return end + len(fence)
 
     def _find_fence(self, length: int, start: int) -> int:
-        """Return the position of the next run of exactly this many backticks; -1 if there is none."""
         assert self._lengths is not None
         if length not in self._lengths:
             return -1
@@ -183,7 +169,6 @@ class _Inline:
         return -1
 
     def _read(self, source: str) -> Formula | None:
-        """Return a formula, or None if it is to be shown as text."""
         self._refusals.formulas += 1
         try:
             return read_formula(source)

@@ -44,11 +44,7 @@ class UnfitFormulaError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula as LaTeX, without the marks around it.
-
-    Attributes:
-        tag: Its number; None if it has none.
-    """
+    """A formula as LaTeX, without the marks around it; `tag` is its number, if it has one."""
 
     latex: str
     tag: str | None = None
@@ -94,17 +90,7 @@ def write_with_commands(signs: str) -> str:
 
 @dataclass(slots=True)
 class _Row:
-    """The parts read so far of one row of symbols.
-
-    Attributes:
-        parts: LaTeX to write.
-        atom: Index of the last symbol, to which scripts and accents belong; None if there is none.
-        scripts: Scripts that the last symbol has: "^", "_".
-        last: The last token.
-        column: Number of the column in a table, from 1.
-        columns: Largest number of columns; 0 outside tables.
-        has_rows: Whether a row ended.
-    """
+    """The parts read so far of one row of symbols; `atom` is the index of the last symbol, which bears `scripts`."""
 
     parts: list[str] = field(default_factory=list)
     atom: int | None = None
@@ -144,8 +130,6 @@ class _Row:
 
 
 class _Parser:
-    """Reads tokens once, from left to right."""
-
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
         self.position = 0
@@ -166,7 +150,6 @@ class _Parser:
             self.position += 1
 
     def _match_ahead(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Consume the tokens that a short pattern matches here."""
         match = pattern.match("".join(self.tokens[self.position : self.position + 80]))
         length = len(match[0]) if match else 0
         while length > 0:
@@ -174,12 +157,7 @@ class _Parser:
         return match
 
     def read_row(self, columns: int = 0, until: str = "") -> str:
-        r"""Read symbols up to `}`, `\end`, `\right` or `until`, which are not taken.
-
-        Args:
-            columns: Largest number of columns if rows and columns may be separated; 0 if they may not.
-            until: A token that also ends the row; "" for none.
-        """
+        r"""Read symbols up to `}`, `\end`, `\right` or `until`, which are not taken."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise UnfitFormulaError("it is nested too deeply")
@@ -212,7 +190,6 @@ class _Parser:
             row.add_atom(self._read_atom(token))
 
     def _separate(self, token: str, row: _Row) -> None:
-        """Begin a column or a row."""
         row.has_rows |= token == r"\\"
         is_outside = self.depth == 1
         self.has_rows |= is_outside and token == r"\\"
@@ -231,7 +208,6 @@ class _Parser:
         row.parts.append(rf"\\{space[0] if space else ''}" + ("{}" if following[:1] in {"[", "*"} else ""))
 
     def _read_atom(self, token: str) -> str:
-        """Read one symbol, group or command with its arguments."""
         if token == "{":
             inner = self.read_row()
             self._expect("}")

@@ -113,7 +113,6 @@ def _find_line_numbers(lines: Sequence[BodyLine]) -> dict[int, tuple[int, int]]:
 
 
 def _find_outer_numbers(words: str) -> Iterator[re.Match[str]]:
-    """Yield the numbers at the beginning and at the end of a line."""
     first = LEADING_NUMBER.match(words)
     if first:
         yield first
@@ -123,7 +122,6 @@ def _find_outer_numbers(words: str) -> Iterator[re.Match[str]]:
 
 
 def _remove_number(line: BodyLine, span: tuple[int, int] | None) -> BodyLine | None:
-    """Return a line without its line number; None if there is nothing else in it."""
     if span is None:
         return line
     begin, end = span
@@ -137,12 +135,10 @@ def _find_edge_lines(page: Sequence[BodyLine]) -> list[BodyLine]:
 
 
 def _build_header_pattern(line: BodyLine) -> str:
-    """Return a line with its numbers replaced, as page numbers differ."""
     return DIGITS.sub("0", line.words)
 
 
 def _trim_page(page: Sequence[BodyLine], headers: set[str]) -> list[BodyLine]:
-    """Return a page without running headers, page numbers, and blank lines at its edges."""
     dropped = {
         line.start
         for line in _find_edge_lines(page)

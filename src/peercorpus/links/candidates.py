@@ -84,13 +84,9 @@ ABSTRACTS = Banding(rows=3, bands=85, least=0.07)
 
 
 def find_candidates(tokens: Iterable[Tokens], banding: Banding, order: Sequence[str], scratch: IO[bytes]) -> set[Pair]:
-    """Return the pairs of papers whose tokens are similar enough for a closer comparison.
+    """Return the pairs of papers whose tokens are similar enough for a closer comparison; none without tokens.
 
-    Args:
-        tokens: Tokens of each paper; a paper without any is in no pair.
-        banding: Shape of the signatures and the least similarity.
-        order: Sort key of each paper, used if more than 50 papers agree in a band.
-        scratch: Temporary file for the signatures; whatever it has stays in it.
+    `order` decides if more than 50 papers agree in a band.
     """
     signatures = Signatures(scratch, tokens, banding)
     read = lru_cache(CACHED_SIGNATURES)(signatures.read)
@@ -120,16 +116,12 @@ def find_shared_authors(authors: Iterable[Sequence[Author]], order: Sequence[str
     ends = array("Q", [0])
     for listed in authors:
         by_initial = (min(author, key=lambda name: ", " not in name) for author in listed)
-        names.extend({_hash_name(name) for name in by_initial})
+        names.extend({int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) for name in by_initial})
         ends.append(len(names))
     keys = [(paper, name) for paper, span in enumerate(pairwise(ends)) for name in names[slice(*span)]]
     groups = _group_by_key(keys, Counter(names))
     pairs = {pair for group in groups for pair in _pair_group(group, order)}
     return {pair for pair in pairs if _share_half(*({*names[ends[paper] : ends[paper + 1]]} for paper in pair))}
-
-
-def _hash_name(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
 
 
 def _share_half(one: Set[int], other: Set[int]) -> bool:
@@ -180,7 +172,6 @@ class Signatures:
 
 
 def _group_by_key(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) -> Collection[list[int]]:
-    """Return the groups of positions that share a key; keys that occur once, most of them, are skipped."""
     groups: dict[KeyT, list[int]] = defaultdict(list)
     for index, key in keys:
         if counts[key] > 1:
@@ -189,7 +180,6 @@ def _group_by_key(keys: Iterable[tuple[int, KeyT]], counts: Mapping[KeyT, int]) 
 
 
 def _pair_group(group: Sequence[int], order: Sequence[str]) -> Iterator[Pair]:
-    """Yield all pairs of a small group; of a large one, each paper with the next three in sort order."""
     if len(group) <= MAX_FULLY_PAIRED:
         yield from combinations(group, 2)
         return
@@ -222,11 +212,7 @@ PaperKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """Two texts to compare, as sent to another process or machine.
-
-    Attributes:
-        telling: Determines which runs of words are rare.
-    """
+    """Two texts to compare, as sent to another process; `telling` determines which runs of words are rare."""
 
     one: str
     other: str
@@ -273,7 +259,6 @@ class Passages:
 
 
 def _sample_files(tables: Tables) -> dict[str, list[str]]:
-    """Return, by venue, a total of at most 500 files with a text, evenly spaced in the order of their hashes."""
     files = sorted(
         (sha256, venue_id)
         for venue_id in tables.venues("5-texts")

@@ -6,7 +6,6 @@ difference becomes a row of `7-changes`. Pairs that were read by different engin
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -40,13 +39,9 @@ logger = logging.getLogger(__name__)
 
 
 def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, str]) -> VersionPair | None:
-    """Return a paper's initial version and the last version after it; None if one of them has no text.
+    """Return a paper's initial version and the last one after it; None if one of them has no text.
 
     The last one is the camera-ready version if that is known, otherwise the latest in time.
-
-    Args:
-        versions: Versions of one paper, in time order.
-        engines: Engine by SHA-256, of the files that have a text.
     """
     initial_index = next(
         (
@@ -72,7 +67,6 @@ def find_version_pair(versions: Sequence[PaperVersion], engines: Mapping[str, st
 
 
 def _find_pairs(tables: Tables, venue_id: str) -> Iterator[VersionPair]:
-    """Yield the pairs of versions of a venue's papers, in the order of their forum ids."""
     engines = read_engines(tables, venue_id)
     # Without texts there are no pairs, so the versions need not be read.
     held = tables.read(PaperVersion, venue_id) if engines else iter(())
@@ -87,17 +81,9 @@ def read_engines(tables: Tables, venue_id: str) -> dict[str, str]:
     return dict(tables.rows("5-texts", venue_id, ["sha256", "engine"]))
 
 
-@dataclass(frozen=True, slots=True)
-class VersionTexts:
-    """Two texts of one paper, as sent to another process or machine."""
-
-    earlier: str
-    later: str
-
-
-def compare_texts(texts: VersionTexts) -> tuple[TextDifference, ...]:
-    """Return the differences between two texts."""
-    return find_differences(texts.earlier, texts.later).passages
+def compare_texts(texts: tuple[str, str]) -> tuple[TextDifference, ...]:
+    """Return the differences between an earlier and a later text of one paper, in another process or machine."""
+    return find_differences(*texts).passages
 
 
 def compare_versions(
@@ -111,7 +97,7 @@ def compare_versions(
     file_hashes = {sha256 for files in comparable for sha256 in files}
     with tables.replacing((TABLE,), venue_id, NAME, key) as out, workspace.files.scratch() as scratch:
         store = TextStore(scratch, tables, venue_id, file_hashes)
-        texts = (VersionTexts(store.read(left), store.read(right)) for left, right in comparable)
+        texts = ((store.read(left), store.read(right)) for left, right in comparable)
         outcomes = spread(compare_texts, texts, timeout_s=TIMEOUT_S, workers=options.workers, in_order=True)
         results = (result for _, result in report_progress(outcomes, len(comparable), report))
         for initial, left, right in pairs:
@@ -126,7 +112,6 @@ def compare_versions(
 
 
 def _write(pair: VersionPair, result: Sequence[TextDifference] | Failure, out: Replacement) -> None:
-    """Write the changes of one paper, or set it aside if it has none or could not be compared."""
     initial, left, right = pair
     if isinstance(result, Failure):
         out.set_aside(initial.forum_id, initial.forum_id, Reason.NOT_COMPARED, result.detail)
@@ -160,31 +145,13 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     changes = dict(rows)
     aside = tables.set_aside_counts(venue_id, NAME)
     return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="papers with two texts",
-            rows_in=papers,
-            rows_out=len(changes),
-            set_aside=aside,
-        ),
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="changes",
-            rows_in=sum(changes.values()),
-            rows_out=len(rows),
-            set_aside={},
-        ),
+        Balance(NAME, venue_id, "papers with two texts", rows_in=papers, rows_out=len(changes), set_aside=aside),
+        Balance(NAME, venue_id, "changes", rows_in=sum(changes.values()), rows_out=len(rows), set_aside={}),
     )
 
 
 def stage(spread: Executor) -> Stage[Workspace]:
-    """Return the stage `compare_versions`.
-
-    Args:
-        spread: Runs the comparisons, possibly in other processes.
-    """
+    """Return the stage `compare_versions`."""
     return Stage(
         name=NAME,
         doing="comparing versions",

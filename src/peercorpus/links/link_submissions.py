@@ -39,7 +39,6 @@ from peercorpus.links.candidates import (
 )
 from peercorpus.links.named_submissions import (
     DIGEST,
-    NamedSubmission,
     has_naming_field,
     is_commitment,
     read_linked_forums,
@@ -89,11 +88,6 @@ def link_kind(earlier: ComparedPaper, later: ComparedPaper, *, named_in: str | N
     venue, the same field names a resubmission. Within a venue it is a resubmission if the earlier one was decided
     before the later one was made; between venues, if there are more than seven days between them. A submission that
     names the other as the earlier one is a resubmission, whatever the dates.
-
-    Args:
-        earlier: The earlier submission.
-        later: The later one.
-        named_in: The field in which one names the other; None if neither does.
     """
     if named_in is not None and is_commitment(named_in) and not _are_cycles(earlier.venue_id, later.venue_id):
         return LinkKind.COMMITMENT
@@ -142,7 +136,6 @@ def make_link(
 
 
 def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPaper, ComparedPaper, float | None]:
-    """Return the earlier paper, the later one and the days between; by forum id and with None if a date is missing."""
     earlier, later = sorted((one, other), key=lambda paper: paper.forum_id)
     if earlier.created_at is None or later.created_at is None:
         return earlier, later, None
@@ -151,13 +144,7 @@ def _order_by_time(one: ComparedPaper, other: ComparedPaper) -> tuple[ComparedPa
 
 
 def find_candidate_pairs(papers: Sequence[ComparedPaper], compared: PaperComparer, scratch: IO[bytes]) -> list[Pair]:
-    """Return the pairs of papers with similar titles, similar abstracts, the same title, or the same authors.
-
-    Args:
-        papers: The papers.
-        compared: Determines which of their words are rare.
-        scratch: Temporary file for their signatures.
-    """
+    """Return the pairs of papers with similar titles, similar abstracts, the same title, or the same authors."""
     heads = Heads(papers)
     titles = [" ".join(head.title) for head in heads]
     by_title = find_candidates((compared.names(head) for head in heads), TITLES, titles, scratch)
@@ -216,7 +203,7 @@ def find_namings(papers: Sequence[ComparedPaper]) -> list[Naming]:
             paper, one.forum_id, one.field, papers[place] if (place := by_forum.get(one.forum_id)) is not None else None
         )
         for paper in naming
-        for one in _named_by(paper, by_forum.keys())
+        for one in read_named_submissions(paper.extra, paper.venue_id, by_forum.keys())
     ]
 
 
@@ -240,7 +227,6 @@ def find_namings_in_posts(tables: Tables, papers: Sequence[ComparedPaper]) -> di
 
 
 def _read_links_in_posts(tables: Tables, venue_id: str) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield the forum and kind of each public post that links to a forum, the forum linked, and whether as earlier."""
     columns = ["forum_id", "kind", "role", "readers_public", "deleted", "text"]
     for batch in tables.batches("3-posts", venue_id, columns):
         has_link = pc.match_substring(batch.column("text"), "openreview.net", ignore_case=True)
@@ -248,10 +234,6 @@ def _read_links_in_posts(tables: Tables, venue_id: str) -> Iterator[tuple[str, s
             if row["readers_public"] and not row["deleted"]:
                 for named_id, is_stated in read_linked_forums(row["text"], is_by_authors=row["role"] == Role.AUTHOR):
                     yield row["forum_id"], row["kind"], named_id, is_stated
-
-
-def _named_by(paper: ComparedPaper, held: Set[str]) -> list[NamedSubmission]:
-    return read_named_submissions(paper.extra, paper.venue_id, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,18 +292,8 @@ def find_likely_pairs(
 
 
 def _by_time(naming: Naming) -> tuple[bool, float, str]:
-    """Return the sort key of a naming: latest submission first, those without a date last."""
     created_at = naming.by.created_at
     return created_at is None, -created_at.timestamp() if created_at else 0.0, naming.by.forum_id
-
-
-def open_passages(pairs: Sequence[Likely], tables: Tables, scratch: IO[bytes]) -> Passages:
-    """Open the texts of the papers of these pairs."""
-    forum_ids: dict[str, set[str]] = defaultdict(set)
-    for pair in pairs:
-        for paper in (pair.one, pair.other):
-            forum_ids[paper.venue_id].add(paper.forum_id)
-    return Passages(scratch, tables, forum_ids)
 
 
 def compare_pairs(
@@ -332,20 +304,15 @@ def compare_pairs(
     share_texts: ShareTexts,
     report: ProgressCallback,
 ) -> Iterator[Likely]:
-    """Yield each pair that may be one work with its similarity, including the texts if both are available.
-
-    Args:
-        papers: Papers of all venues.
-        namings: Which papers name which others.
-        tables: The tables from which their texts are read.
-        scratch: Opens a temporary file.
-        share_texts: Compares pairs of texts, in order.
-        report: Called with the number of pairs done and the total.
-    """
+    """Yield each pair that may be one work with its similarity, including the texts if both are available."""
     with scratch() as signatures:
         pairs = find_likely_pairs(papers, namings, find_namings_in_posts(tables, papers), signatures)
+    forum_ids: dict[str, set[str]] = defaultdict(set)
+    for pair in pairs:
+        for paper in (pair.one, pair.other):
+            forum_ids[paper.venue_id].add(paper.forum_id)
     with scratch() as texts:
-        yield from _compare_texts(pairs, open_passages(pairs, tables, texts), share_texts, report)
+        yield from _compare_texts(pairs, Passages(texts, tables, forum_ids), share_texts, report)
 
 
 def _compare_texts(
@@ -368,10 +335,6 @@ def _compare_texts(
     next(shares, None)
 
 
-Aside = dict[PaperKey, tuple[Reason, str]]
-"""Why papers are set aside, as reason and sentence."""
-
-
 def link_papers(
     spread: Executor, workspace: Workspace, _: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
@@ -383,7 +346,7 @@ def link_papers(
     with workspace.files.scratch() as scratch:
         papers = StoredPapers(scratch, chain.from_iterable(read_submissions(tables, name) for name in venue_ids))
         namings = find_namings(papers)
-        aside: Aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
+        aside = {paper.key: (Reason.NO_WORDS, NO_WORDS) for paper in papers if not paper.head.has_words}
         for pair in compare_pairs(papers, namings, tables, workspace.files.scratch, share_texts, report):
             rule = pair.rule()
             if rule is not None:
@@ -404,8 +367,9 @@ def link_papers(
     logger.info("%s: %d links between %d papers", NAME, sum(map(len, links.values())), len(papers))
 
 
-def _list_set_aside(aside: Aside, namings: Sequence[Naming]) -> dict[str, list[tuple[str, str, Reason, str]]]:
-    """Return, by venue, the papers that were not compared, and the named earlier submissions without a link."""
+def _list_set_aside(
+    aside: Mapping[PaperKey, tuple[Reason, str]], namings: Sequence[Naming]
+) -> dict[str, list[tuple[str, str, Reason, str]]]:
     left: dict[str, list[tuple[str, str, Reason, str]]] = defaultdict(list)
     for (venue_id, forum_id), (reason, detail) in aside.items():
         left[venue_id].append((forum_id, forum_id, reason, detail))
@@ -453,7 +417,11 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
     if not papers:
         return 0, 0
     held = _read_forum_ids(tables, tables.version("1-papers"))
-    named = {(paper.forum_id, one.forum_id) for paper in papers for one in _named_by(paper, held)}
+    named = {
+        (paper.forum_id, one.forum_id)
+        for paper in papers
+        for one in read_named_submissions(paper.extra, paper.venue_id, held)
+    }
     if not named:
         return 0, 0
     links = _read_linked_pairs(tables, tables.version(TABLE))
@@ -462,7 +430,6 @@ def _count_namings(tables: Tables, papers: Sequence[ComparedPaper]) -> tuple[int
 
 @lru_cache(maxsize=1)
 def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
-    """Return the forum ids of all papers in a version of their table; cached, as each venue's balance needs them."""
     return frozenset(
         forum_id
         for venue_id in tables.venues("1-papers")
@@ -472,7 +439,6 @@ def _read_forum_ids(tables: Tables, _version: int | None) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozenset[str]]:
-    """Return the linked pairs of forum ids in a version of the table."""
     return frozenset(
         frozenset(pair)
         for venue_id in tables.venues(TABLE)
@@ -481,11 +447,7 @@ def _read_linked_pairs(tables: Tables, _version: int | None) -> frozenset[frozen
 
 
 def stage(spread: Executor) -> Stage[Workspace]:
-    """Return the stage `link_papers`.
-
-    Args:
-        spread: Compares the texts, possibly in other processes.
-    """
+    """Return the stage `link_papers`."""
     return Stage(
         name=NAME,
         doing="linking submissions of the same work",

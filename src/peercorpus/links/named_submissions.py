@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 from peercorpus.execution.stage import digest_of_data
-from peercorpus.records.sentence_ends import find_sentence_ends
 
 _DATA = tomllib.loads(files(__package__).joinpath("named_submissions.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_DATA)
@@ -88,11 +88,6 @@ class NamedSubmission(NamedTuple):
 def read_named_submissions(extra: str, venue_id: str, held: Set[str] = frozenset()) -> list[NamedSubmission]:
     """Return the forums that a submission names as its earlier ones, each once, in the order of its fields.
 
-    Args:
-        extra: `Paper.extra` of the submission.
-        venue_id: Its venue.
-        held: Forum ids of the workspace: any of them by itself is an id, whatever it looks like.
-
     >>> read_named_submissions('{"previous_URL": "https://openreview.net/forum?id=B1ckMDqlg"}', "aclweb.org/ACL/ARR")
     [NamedSubmission(forum_id='B1ckMDqlg', field='previous_URL')]
     """
@@ -128,7 +123,6 @@ def read_linked_forums(text: str, *, is_by_authors: bool = False) -> Iterator[tu
 
 
 def _is_stated(before: str, after: str, *, is_by_authors: bool) -> bool:
-    """Return whether a sentence calls its link an earlier submission, by its words before and after the link."""
     found = _find_statement(f"{before}{_HERE}{after}", is_by_authors=is_by_authors)
     if found is None:
         return False
@@ -174,7 +168,6 @@ def _split_name(field: str) -> list[str]:
 
 
 def _find_fields(extra: str, venue_id: str) -> Iterator[tuple[str, object, bool]]:
-    """Yield name and value of each field for an earlier submission, and whether it is prose."""
     if extra == "{}" or any(name in venue_id.casefold() for name in _ABOUT_OTHERS):
         return
     for field, value in msgspec.json.decode(extra, type=dict[str, Any]).items():
@@ -224,7 +217,6 @@ def _read_bare_ids(text: str, held: Set[str], *, is_prose: bool) -> list[str]:
 
 
 def _is_list(text: str, links: Sequence[re.Match[str]]) -> bool:
-    """Return whether all links of a text are answers to the field: a single link, or a list of links."""
     if len({link["id"] for link in links}) == 1:
         return not _SAYS_OTHER.search(_LINK.sub(" ", text))
     return len(_WORD.findall(_LINK.sub(" ", text))) <= _LIST_WORDS * len(links)

@@ -111,7 +111,6 @@ def _group_lines(lines: Sequence[BodyLine], code: frozenset[int]) -> Iterator[li
 
 
 def _begins_group(line: BodyLine, first: BodyLine) -> bool:
-    """Return whether a line ends the group that begins with `first`."""
     if first.words.startswith(DISPLAYED):
         return not line.words
     return not line.words or line.words.startswith((ROW, DISPLAYED)) or ITEM.match(line.words) is not None
@@ -215,13 +214,7 @@ def _has_markdown(lines: Sequence[BodyLine]) -> bool:
 
 
 def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) -> list[Sentence]:
-    """Return the sentences of a section in order.
-
-    Args:
-        lines: Lines of the section.
-        by_line: Whether to read each line separately, as for title and authors.
-        in_blocks: Whether to group the lines into Markdown blocks first.
-    """
+    """Return the sentences of a section in order."""
     if by_line:
         sentences = [sentence for line in lines for sentence in read_sentences([line])]
     elif in_blocks:
@@ -240,7 +233,6 @@ def _read_section(lines: Sequence[BodyLine], *, by_line: bool, in_blocks: bool) 
 
 
 def _split_at_headings(lines: Sequence[BodyLine], *, is_markdown: bool) -> Iterator[tuple[str | None, list[BodyLine]]]:
-    """Yield each heading with the lines below it; the paper's title belongs to the part without a heading."""
     headings = HeadingReader(has_markdown=is_markdown)
     title = _find_title(lines) if is_markdown else None
     code = find_fenced_lines(lines) if is_markdown else frozenset()
@@ -397,7 +389,6 @@ def _count_shared(old: Sequence[KeyedSection], new: Sequence[KeyedSection]) -> M
 
 
 def _find_sections(sections: Sequence[KeyedSection]) -> dict[str, list[int]]:
-    """Return the sections in which each key occurs."""
     found: dict[str, list[int]] = defaultdict(list)
     for index, (_, keys) in enumerate(sections):
         for key in dict.fromkeys(keys):

@@ -141,6 +141,5 @@ def _count_words(sentence: str) -> Counter[str]:
 
 
 def _dice(left: Counter[str], right: Counter[str]) -> float:
-    """Return the Dice coefficient of two bags of words, on [0, 1]."""
     size = left.total() + right.total()
     return 2 * sum(min(number, right[word]) for word, number in left.items() if word in right) / size if size else 0.0

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 from peercorpus.links.body_text import BodyLine
-from peercorpus.records.sentence_ends import find_sentence_ends
 
 MAX_SENTENCE_CHARACTERS = 1_000
 """A longer span is a table, a figure or a formula rather than a sentence, and is split at its short lines."""

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import compress, filterfalse, pairwise
 from zlib import crc32
 
+from peercorpus.criticism.sentence_ends import find_sentence_ends
 from peercorpus.links.named_submissions import STOCK
-from peercorpus.records.sentence_ends import find_sentence_ends
 
 ACCENT = re.compile(r"\\(?:[`'^\"~=.]|[cHkruvdbt](?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
 """Matches an accented letter in LaTeX: `\\'e`, `\\"{o}`, `\\v{s}`."""
@@ -462,11 +462,7 @@ class Likeness:
 
 
 class PaperComparer:
-    """Compares titles and abstracts within a collection of papers by the terms that few of them use.
-
-    Attributes:
-        pairs: Returns the rare word pairs of an abstract; caches the last ones.
-    """
+    """Compares titles and abstracts within a collection of papers by the terms that few of them use."""
 
     def __init__(self, heads: Iterable[TitleAndAbstract]) -> None:
         """Count the terms of a collection of papers, which is iterated twice."""
@@ -500,7 +496,6 @@ class PaperComparer:
         )
 
     def _share_one_sentence(self, one: TitleAndAbstract, other: TitleAndAbstract) -> bool:
-        """Return whether few telling word pairs are shared outside the sentence that has most of them."""
         shared = {pair for pair in self.pairs(one) & self.pairs(other) if not STOCK_WORDS.issuperset(pair.split())}
         sentences = (head.abstract.splitlines() for head in (one, other))
         parts = [sentence for parts in sentences if len(parts) > 1 for sentence in parts]
@@ -508,7 +503,6 @@ class PaperComparer:
         return len(shared) - most < MIN_PAIRS_BESIDE_SENTENCE
 
     def _share_name(self, one: TitleAndAbstract, other: TitleAndAbstract) -> bool:
-        """Return whether two titles share a rare word, ignoring small words and treating plurals as singulars."""
         return not _singular(self._rare_names.of(one.names)).isdisjoint(_singular(self._rare_names.of(other.names)))
 
 

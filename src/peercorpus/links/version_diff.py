@@ -71,16 +71,7 @@ class TextComparison:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two texts.
-
-    Attributes:
-        text: The whole text.
-        headings: Headings of its sections, in order.
-        sentences: Sentences of all sections, in order.
-        keys: Key by which each sentence is matched.
-        sections: Index of the section of each sentence.
-        spans: First sentence of each section, and the one after its last.
-    """
+    """One of the two texts: its headings and sentences, their keys and sections, and the span of each section."""
 
     text: str
     headings: Sequence[str | None]
@@ -103,13 +94,8 @@ Run = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage to be reported.
-
-    Attributes:
-        spot: Sentence of the earlier text at which it is reported, or after which if only the later text has it.
-        kind: Kind of the change.
-        old: Its sentences in the earlier text; None if it was added.
-        new: Its sentences in the later text; None if it was removed.
+    """A passage to be reported at a sentence of the earlier text, with its sentences in both; None in one that lacks
+    it.
     """
 
     spot: int
@@ -182,7 +168,6 @@ def _read_side(text: str, labels: frozenset[str], *, cites_by_number: bool) -> _
 
 
 def _mask_equations(sentence: Sentence, equations: frozenset[str]) -> str:
-    """Return the key of a sentence without the numbers of equations; those inside formulas are kept."""
     if "(" not in sentence.key or sentence.floats:
         return sentence.key
     return mask_equations(sentence.key, FORMULA.sub(" \\0 ", sentence.words), equations)
@@ -214,7 +199,6 @@ def _match_in_place(old: _Side, new: _Side, counterparts: Mapping[int, int]) -> 
 
 
 def _match_in_turn(left: tuple[_Side, Sequence[int]], right: tuple[_Side, Sequence[int]]) -> Matches:
-    """Match equal sentences of two lists, first with first."""
     old, old_indices = left
     new, new_indices = right
     free: dict[str, list[int]] = defaultdict(list)
@@ -334,7 +318,6 @@ Gap = tuple[int, int] | None
 def _find_gaps(
     old: _Side, new: _Side, counterparts: Mapping[int, int], in_place: Mapping[int, int]
 ) -> tuple[list[Gap], list[Gap]]:
-    """Return between which equal sentences each sentence of both texts stands."""
     arrived = set(in_place.values())
 
     def walk(side: _Side, sections: Mapping[int, int], anchors: Callable[[int], int | None]) -> Iterator[Gap]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from peercorpus.discussion.until_decision import cut_at_decision
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import ContextPost, Conversation, Turn
-from peercorpus.records.until_decision import cut_at_decision
 
 
 class Speaker(StrEnum):

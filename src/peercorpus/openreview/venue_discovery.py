@@ -9,7 +9,7 @@ from peercorpus.errors import NotGivenError, VenueNotFoundError
 from peercorpus.openreview.client import Client
 from peercorpus.openreview.listing import fetch_pages, object_id, read_list
 from peercorpus.openreview.objects import decode_leniently
-from peercorpus.records.suggestions import find_close
+from peercorpus.wording.suggestions import find_close
 
 BLIND = "Blind_Submission"
 OPEN_LISTS = ("Submission", "submission", "Full_Submission")

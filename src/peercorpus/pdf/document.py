@@ -41,11 +41,7 @@ def clean_text(text: str) -> str:
 
 
 def open_pdf(pdf: bytes) -> pdfium.PdfDocument:
-    """Open a PDF.
-
-    Raises:
-        UnreadablePdfError: The file is empty, damaged, encrypted or not a PDF.
-    """
+    """Open a PDF; raises UnreadablePdfError if it is empty, damaged, encrypted or not a PDF."""
     if b"%PDF-" not in pdf[:_HEADER_BYTES]:
         raise UnreadablePdfError("The file is empty." if not pdf else "The file is not a PDF.", PdfFault.NOT_A_PDF)
     try:
@@ -115,15 +111,7 @@ def to_png(bitmap: pdfium.PdfBitmap) -> bytes:
 
 
 def extract_pages(pdf: bytes, numbers: Sequence[int]) -> bytes:
-    """Return a PDF with only these pages, in this order.
-
-    Args:
-        pdf: The whole file.
-        numbers: Page numbers, from 1.
-
-    Raises:
-        UnreadablePdfError: The file cannot be opened.
-    """
+    """Return a PDF with only these pages, numbered from 1, in this order."""
     written = io.BytesIO()
     with open_pdf(pdf) as document, pdfium.PdfDocument.new() as part:
         part.import_pages(document, [number - 1 for number in numbers])

@@ -222,9 +222,7 @@ class Fonts:
     def has_codes(self, page: Argument, text: str) -> bool:
         """Return whether the maths fonts of the document lack Unicode tables, as TeX wrote them for decades.
 
-        Args:
-            page: A text page; only as many pages are examined as are needed to decide.
-            text: Its text.
+        Only as many pages are examined as are needed to decide.
         """
         if self._has_codes is None:
             is_unmapped = any(
@@ -480,7 +478,6 @@ class Glyphs:
         return runs
 
     def _read_plain_text(self, start: int, end: int) -> str:
-        """Return the plain text of a range of prose characters."""
         text = self._text[start:end]
         if self._decoded:
             text = "".join([self._decoded.get(index, letter) for index, letter in enumerate(text, start)])
@@ -506,7 +503,6 @@ class Glyphs:
         return "".join([*parts, text[copied:]])
 
     def _measure_edges(self, index: int) -> tuple[float, float]:
-        """Return the left and right edge of a character."""
         _loose_box(self._page, index, self._at[0])
         return self._rectangle.left, self._rectangle.right
 

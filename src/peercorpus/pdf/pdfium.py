@@ -20,10 +20,7 @@ _C_TYPES = {"i": ctypes.c_int, "p": ctypes.c_void_p, "d": ctypes.c_double, "n": 
 def load_function(name: str, result: str, arguments: str) -> Callable[..., Any]:
     """Return a pdfium function that takes plain numbers, because ctypes' pointer checks take longer than the call.
 
-    Args:
-        name: Name in the C library.
-        result: Letter of its result type, see `_C_TYPES`.
-        arguments: One such letter for each argument.
+    Its result and arguments are letters of `_C_TYPES`.
     """
     kinds = [_C_TYPES[letter] for letter in (result, *arguments)]
     return ctypes.PYFUNCTYPE(*kinds)(_find_address(name))
@@ -33,10 +30,6 @@ def load_unchecked_function(name: str, result: str | None = None) -> Callable[..
     """Return a pdfium function whose arguments are not converted, so that a call takes half the time.
 
     Nothing checks them: they must be 32-bit integers, or created by `as_argument` or `ctypes.byref`.
-
-    Args:
-        name: Name in the C library.
-        result: Letter of its result type, see `_C_TYPES`; None for a result that is ignored.
     """
     return ctypes.PYFUNCTYPE(_C_TYPES[result] if result else None)(_find_address(name))
 
@@ -69,13 +62,7 @@ _preference = load_function("FPDF_VIEWERREF_GetName", "n", "pppn")
 
 
 def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[Span]:
-    """Yield the text objects of a page and the inserted characters between them, in text order.
-
-    Args:
-        page: The text page.
-        text: One character for each that pdfium counts.
-        is_leftward: Whether the characters of a text object may be scattered; the result of the function `is_leftward`.
-    """
+    """Yield the text objects of a page and the inserted characters between them, in text order."""
     if not text:
         return iter(())
     points = range(len(text)) if is_leftward else _find_line_ends(text)
@@ -94,7 +81,6 @@ def spans(page: Argument, text: str, *, is_leftward: bool = False) -> Iterator[S
 
 
 def _find_line_ends(text: str) -> list[int]:
-    """Return the indices of the first and last character of each line, and of the line breaks, in order."""
     points = [0]
     for line in text.split("\r\n"):
         behind = points[-1] + len(line)
@@ -127,10 +113,6 @@ def is_leftward(textpage: pdfium.PdfTextPage, characters: str) -> bool:
     """Return whether pdfium reads some of a page from right to left.
 
     It does so if the page has letters of such a script, or its document declares it (ISO 32000-1, 12.2).
-
-    Args:
-        textpage: The page.
-        characters: The characters on it, in any order.
     """
     if _RIGHT_TO_LEFT.search(characters):
         return True
@@ -144,16 +126,7 @@ _ROTATIONS = {90: (0, -1, 1, 0), 180: (-1, 0, 0, -1), 270: (0, 1, -1, 0)}
 
 
 def make_upright(document: pdfium.PdfDocument, index: int, more: int = 0) -> pdfium.PdfPage:
-    """Return a page as a viewer shows it, with its own rotation applied to its content.
-
-    Args:
-        document: The document, which is modified.
-        index: Page index, from 0.
-        more: Additional clockwise rotation, in degrees.
-
-    Raises:
-        PdfiumError: The page cannot be read.
-    """
+    """Return a page as a viewer shows it, its own rotation, and `more` degrees clockwise, applied to its content."""
     page = document[index]
     degrees = (page.get_rotation() + more) % 360
     if degrees not in _ROTATIONS:

@@ -51,16 +51,7 @@ class Rebuilt(NamedTuple):
 
 
 class _Object(NamedTuple):
-    """A top-level object: a complete one, or a stream whose end is cut off.
-
-    Attributes:
-        number: Its number.
-        generation: Its generation.
-        start: Its offset in the file.
-        text: Its text; for a stream, the dictionary.
-        data: Data of a stream, as stored.
-        is_cut: Whether its end is cut off.
-    """
+    """A top-level object at its offset: a complete one, or a stream whose end is cut off, with its data as stored."""
 
     number: int
     generation: int
@@ -86,14 +77,7 @@ def rebuild(pdf: bytes) -> Rebuilt | None:
 
 @dataclass(slots=True)
 class _Objects:
-    """The objects of a file.
-
-    Attributes:
-        pdf: The file, from its header.
-        added: Bytes to append: the content of object streams.
-        places: Number of an object → its offset and generation, in the order of the file.
-        cut: Number of the stream whose end is cut off; None if there is none.
-    """
+    """The objects of a file from its header on, their places by number, and the number of the stream cut off."""
 
     pdf: bytes
     added: bytearray = field(default_factory=bytearray)
@@ -101,7 +85,6 @@ class _Objects:
     cut: int | None = None
 
     def write(self) -> bytes:
-        """Return the file with all its objects in one cross-reference table, and with an empty page tree."""
         referred: set[int] = set()
         left = _MAX_UNPACKED_BYTES
         for item in _find_objects(self.pdf):
@@ -137,7 +120,6 @@ class _Objects:
 
 
 def _find_objects(pdf: bytes) -> Iterator[_Object]:
-    """Yield the top-level objects of a file in order; one that is cut off only if it is a stream."""
     started = _OBJECT.search(pdf)
     while started is not None:
         number, generation, start = int(started[1]), int(started[2]), started.start()
@@ -157,7 +139,6 @@ def _find_objects(pdf: bytes) -> Iterator[_Object]:
 
 
 def _unpack(stream: _Object, most_bytes: int) -> bytes:
-    """Return the content of an object stream as far as it can be unpacked, at most `most_bytes`."""
     if b"/Filter" not in stream.text:
         return stream.data[: max(0, most_bytes)]
     try:
@@ -183,12 +164,7 @@ def _split_object_stream(head: bytes, unpacked: bytes) -> Iterator[tuple[int, by
 
 
 def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
-    """Return a file with the pages of a document, with a blank page for each that is known to be missing.
-
-    Args:
-        document: The document; its page tree is empty.
-        objects: The objects that it was made from.
-    """
+    """Return a file with the pages of a document, with a blank page for each that is known to be missing."""
     import pikepdf
 
     tree = document.Root.Pages
@@ -221,7 +197,6 @@ def _rebuild(document: "pikepdf.Pdf", objects: _Objects) -> Rebuilt | None:
 def _describe_missing(
     pages: Sequence["pikepdf.Dictionary | None"], count: int | None, cut: int | None
 ) -> Iterator[str]:
-    """Yield one phrase for each thing that is missing."""
     if count is None:
         yield f"cannot be read: pages behind page {len(pages)}, if there were any"
     elif count > len(pages):
@@ -239,7 +214,6 @@ def _describe_missing(
 
 
 def _find_root(nodes: Sequence["pikepdf.Dictionary"]) -> "pikepdf.Dictionary | None":
-    """Return the root of the largest page tree; None if there is no root among the nodes."""
     import pikepdf
 
     roots = [
@@ -285,14 +259,12 @@ def _order_pages(
 
 
 def _number(item: object) -> int | None:
-    """Return the number of an object; None if it is part of another object and has none."""
     import pikepdf
 
     return item.objgen[0] or None if isinstance(item, pikepdf.Object) else None
 
 
 def _inherit(page: "pikepdf.Dictionary") -> None:
-    """Write into a page the entries that it inherits from the tree above, as far as they are available."""
     import pikepdf
 
     above = page.get("/Parent")
@@ -312,7 +284,6 @@ def _is_missing(item: object) -> bool:
 
 
 def _lacks_content(page: "pikepdf.Dictionary", cut: int | None) -> bool:
-    """Return whether part of a page's content is missing or cut off."""
     import pikepdf
 
     content = page.get("/Contents")
@@ -321,7 +292,6 @@ def _lacks_content(page: "pikepdf.Dictionary", cut: int | None) -> bool:
 
 
 def _lacks_fonts(page: "pikepdf.Dictionary") -> bool:
-    """Return whether a font of a page, or part of one, is missing."""
     import pikepdf
 
     resources = page.get("/Resources")
@@ -335,7 +305,6 @@ def _lacks_fonts(page: "pikepdf.Dictionary") -> bool:
 
 
 def _parts(font: "pikepdf.Object") -> Iterator["pikepdf.Object"]:
-    """Yield a font, its parts, and the parts of its descriptor, such as the font file."""
     import pikepdf
 
     yield font

@@ -16,11 +16,7 @@ REPAIRED = "repaired: the file is damaged"
 
 
 def read_or_repair(read: Callable[[bytes], ResultT], pdf: bytes) -> tuple[ResultT, tuple[str, ...]]:
-    """Call `read` on a file, or on a repaired copy if that fails; return its result and the problems.
-
-    Raises:
-        UnreadablePdfError: Neither the file nor its repaired copy can be read.
-    """
+    """Call `read` on a file, or on a repaired copy if that fails; return its result and the problems."""
     try:
         return read(pdf), ()
     except UnreadablePdfError as error:
@@ -44,7 +40,6 @@ def repair(pdf: bytes) -> Rebuilt | None:
 
 
 def _repair_by_qpdf(pdf: bytes) -> bytes | None:
-    """Rebuild a damaged file with qpdf; return None if that fails or the file needs a password."""
     import pikepdf
 
     logging.getLogger(pikepdf.__name__).addHandler(logging.NullHandler())  # Otherwise, Python prints qpdf's warnings.

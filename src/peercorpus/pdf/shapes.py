@@ -16,10 +16,8 @@ _MAX_PAGE_OBJECTS = 40_000
 """Maximum number of page objects that are read; on a page with more, the rest belongs to a figure."""
 
 _MAX_RULE_THICKNESS_POINTS = 2.5
-"""Maximum thickness of a rule, in points."""
 
 _MIN_RULE_LENGTH_POINTS = 8.0
-"""Minimum length of a rule, in points."""
 
 _MAX_FORM_DEPTH = 3
 """Maximum nesting of form XObjects that are read."""
@@ -58,16 +56,8 @@ class Box(NamedTuple):
 
 @dataclass(slots=True)
 class Shapes:
-    """The shapes drawn on a page.
-
-    Attributes:
-        rules: Horizontal lines.
-        uprights: Vertical lines.
-        forms: Form XObjects, in which figures are usually included.
-        images: Raster images.
-        strokes: All other paths.
-        texts: Handles of the text objects on the page itself, outside forms; None if the page has too many objects to
-            read.
+    """The shapes drawn on a page; `texts` are handles of text objects outside forms, None if there are too many
+    objects.
     """
 
     rules: list[Box] = field(default_factory=list)
@@ -89,7 +79,6 @@ FORM = pdfium_c.FPDF_PAGEOBJ_FORM
 """pdfium's number for each kind of page object."""
 
 _IDENTITY = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
-"""The identity matrix."""
 
 _page_count = load_unchecked_function("FPDFPage_CountObjects", "i")
 _form_count = load_function("FPDFFormObj_CountObjects", "i", "p")
@@ -112,8 +101,6 @@ def read_shapes(page: pdfium.PdfPage) -> Shapes:
 
 
 class _Reader:
-    """Reads the objects of a page, and of the forms that contain the page itself."""
-
     def __init__(self, shapes: Shapes, width: float, height: float) -> None:
         self.texts: set[int] = set()
         self.left = _MAX_PAGE_OBJECTS
@@ -124,13 +111,7 @@ class _Reader:
         self._places = [ctypes.addressof(edge) for edge in self._edges]
 
     def read(self, objects: Iterable[int], matrix: Matrix, depth: int = 0) -> None:
-        """Sort the objects of the page or of a form by kind.
-
-        Args:
-            objects: Their handles.
-            matrix: From their coordinates to those of the page.
-            depth: Nesting depth of the form; 0 for the page.
-        """
+        """Sort the objects of the page or of a form by kind."""
         forms: list[tuple[int, Box]] = []
         handles = list(objects)
         self.left -= len(handles)
@@ -187,7 +168,6 @@ def _compute_area(box: Box) -> float:
 
 
 def _count_texts(form: int, depth: int = _MAX_FORM_DEPTH) -> int:
-    """Return the number of text objects in a form, or in the only form that it contains."""
     count = min(max(0, _form_count(form)), _MAX_PAGE_OBJECTS)
     kinds = [_kind(_form_at(form, index)) for index in range(count)]
     if kinds == [FORM] and depth > 0:
@@ -203,7 +183,6 @@ def _read_matrix(form: int) -> Matrix:
 
 
 def _multiply(first: Matrix, then: Matrix) -> Matrix:
-    """Return the matrix that applies `first` and then `then`."""
     (a, b, c, d, e, f) = first
     (p, q, r, s, t, u) = then
     return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u

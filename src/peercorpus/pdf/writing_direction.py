@@ -37,12 +37,10 @@ def has_right_to_left(text: str) -> bool:
 
 
 def _split_segments(text: str) -> list[tuple[str, str]]:
-    """Split a text into segments of one kind each; return them with their kinds."""
     return [(kind, "".join(part)) for kind, part in groupby(text, _kind)]
 
 
 def _is_rightward_line(text: str) -> bool:
-    """Return whether pdfium returned the words of a line from left to right."""
     kinds = [kind for kind, _ in _split_segments(text)]
     return kinds.count("R") < max(1, kinds.count("L"))
 
@@ -60,13 +58,7 @@ def _stretches(kinds: Sequence[str], kind: str) -> Iterator[tuple[int, int]]:
 
 
 def reorder_text(text: str, *, was_rightward: bool, is_rightward: bool) -> str:
-    """Return text with its words in reading order.
-
-    Args:
-        text: Words in pdfium's order, the letters of each in reading order.
-        was_rightward: Whether pdfium returned the words of the line from left to right.
-        is_rightward: Whether the paragraph is read from left to right.
-    """
+    """Return text, in pdfium's order, with its words in reading order: of a line, and of its paragraph."""
     segments = _split_segments(text)
     parts = [part for _, part in (segments if was_rightward == is_rightward else reversed(segments))]
     kinds = [kind for kind, _ in (segments if was_rightward == is_rightward else reversed(segments))]
@@ -98,13 +90,7 @@ def _turn(runs: list[RunT], start: int, end: int) -> None:
 
 
 def reorder_line(runs: list[RunT], text: str, *, is_rightward: bool) -> None:
-    """Put the runs of a line, and the words within each, in reading order.
-
-    Args:
-        runs: All runs of one line, in pdfium's order.
-        text: The line as pdfium returned it.
-        is_rightward: Whether its paragraph is read from left to right.
-    """
+    """Put the runs of a line, in pdfium's order, and the words within each, in reading order."""
     was_rightward = _is_rightward_line(text)
     for run in runs:
         run.text = reorder_text(run.text, was_rightward=was_rightward, is_rightward=is_rightward)
@@ -115,12 +101,7 @@ def reorder_line(runs: list[RunT], text: str, *, is_rightward: bool) -> None:
 
 
 def reorder_page(runs: Sequence[RunT], text: str) -> list[RunT]:
-    """Return the runs of a page with the words of each line in reading order.
-
-    Args:
-        runs: In pdfium's order.
-        text: The page as pdfium returned it; lines end with a line feed.
-    """
+    """Return the runs of a page, in pdfium's order, with the words of each line in reading order."""
     kinds = [_kind(character) for character in text]
     is_rightward = kinds.count("R") <= kinds.count("L")
     ordered: list[RunT] = []

@@ -29,10 +29,10 @@ from peercorpus.pipeline.inventory import (
 from peercorpus.pipeline.losses import SourceLoss, read_losses
 from peercorpus.pipeline.plan_build import carries_key, expected_key
 from peercorpus.records.enums import Status
-from peercorpus.records.suggestions import suggest_name
 from peercorpus.texts.convert import default_engine, read_engine_used
 from peercorpus.venues.catalogue import Visibility
 from peercorpus.venues.own_venues import find_row
+from peercorpus.wording.suggestions import suggest_name
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.object_store import Placement, read_placement
 from peercorpus.workspace.raw_store import RawKind, RawStore

@@ -10,10 +10,10 @@ from importlib.resources import files
 from peercorpus.criticism.align import ReviewMatcher
 from peercorpus.criticism.kinds import split_words
 from peercorpus.criticism.passages import Passage, read_passages
+from peercorpus.criticism.sentence_ends import is_only_intended
 from peercorpus.execution.stage import digest_of_data
 from peercorpus.records.points import PointReaction, Reaction, ReactionScope
 from peercorpus.records.scores import ScoreChange
-from peercorpus.records.sentence_ends import is_only_intended
 
 _DATA = tomllib.loads(files(__package__).joinpath("resolution.toml").read_text(encoding="utf-8"))
 DIGEST = digest_of_data(_DATA)

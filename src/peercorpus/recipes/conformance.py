@@ -10,10 +10,10 @@ from enum import StrEnum
 from peercorpus.recipes.measure import COLUMNS, Place, PlaceCounts, ReleaseMeasures
 from peercorpus.recipes.recipe import Printed, Quantity, Recipe, RecipeName, ScopeVenue
 from peercorpus.recipes.state import VenueEvidence
-from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import Reason
 from peercorpus.release.schemas import REVIEWBENCH, type_name
 from peercorpus.venues.venue_id import year_of
+from peercorpus.wording.counted_nouns import plural, verb
 
 NOT_KNOWN = "not known"
 ABOUT_SHARE = 0.01

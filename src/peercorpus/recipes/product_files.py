@@ -12,11 +12,11 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.recipes.conformance import NOT_KNOWN, Comparison, Verdict
 from peercorpus.recipes.recipe import Recipe
 from peercorpus.recipes.state import VenueEvidence
-from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.folder import Release
 from peercorpus.release.table1 import HAS, printed_rows
 from peercorpus.report.write_report import dataset_row
+from peercorpus.wording.counted_nouns import plural, verb
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import write_whole
 
 NUMBERS = "numbers.json"

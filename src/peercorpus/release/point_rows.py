@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from peercorpus.corpus.points import keep_changes
 from peercorpus.records.points import Point, PointAspect, PointKind
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row
+from peercorpus.wording.untrusted_text import redact_people
 
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year")
 _OF_REVIEW = ("point_id", "review_id", "reviewer")

@@ -11,7 +11,7 @@ from peercorpus.records.ai_reviews import AiReview, select_public
 from peercorpus.records.enums import Aspect, PostKind
 from peercorpus.records.reviews import MetaReview, Post
 from peercorpus.records.scores import choose_score
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 Row = dict[str, Any]
 

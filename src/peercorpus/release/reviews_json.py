@@ -16,8 +16,8 @@ from peercorpus.importers.reviewbench import (
 from peercorpus.records.enums import Phase, ScoreSource
 from peercorpus.records.reviews import Review, select_own
 from peercorpus.records.scores import Score
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.venues.ai_reviews import holds_model_chat
+from peercorpus.wording.untrusted_text import redact_people
 
 # The fields documented in the card of Samarth0710/reviewbench (README.md at 7d1b399), in its order. It says that a
 # field missing in a form is an empty string or None, but not which; here a text is empty, and a number or a truth value

@@ -15,6 +15,7 @@ import msgspec
 from peercorpus.corpus.forums import Forum, is_public
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.corpus.texts import VenueTexts
+from peercorpus.discussion.until_decision import cut_at_decision, forget_decision_in
 from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
@@ -22,11 +23,10 @@ from peercorpus.records.enums import Aspect, Grade, Phase, Role
 from peercorpus.records.papers import PaperVersion, forget_year_of_decision
 from peercorpus.records.reviews import Conversation, Review, forget_decision, has_words
 from peercorpus.records.scores import Score, choose_first_and_last, choose_score, unified_rating
-from peercorpus.records.until_decision import cut_at_decision, forget_decision_in
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, ai_review_rows, as_row, blotted_json, meta_review_rows, post_rows
 from peercorpus.release.reviews_json import as_number, reviews_json
 from peercorpus.release.text_rows import build_text_rows, pick_texts
+from peercorpus.wording.untrusted_text import redact_people
 
 DEFAULT_RULE = TextRule()
 NAMING = re.compile(r"author|bibtex|paperhash", re.IGNORECASE)

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from peercorpus.discussion.until_decision import count_after_decision
 from peercorpus.models.chat_messages import ChatOptions, Message, Response, to_chat_messages, turn_text
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, AtDecision, ConversationKind, Role, SectionKind
 from peercorpus.records.reviews import Conversation, Turn, join_prose
-from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release import eval_file
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import before_and_after, read_scores

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from peercorpus.corpus.figures import VenueFigures, find_caption_block
 from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.structured_text import StructuredText, fold_letters
 from peercorpus.corpus.text_choice import TextRule, choose_shown, is_publishable
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.latex.document import write_latex
@@ -17,9 +18,8 @@ from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, Change, Figure
 from peercorpus.records.enums import Grade
 from peercorpus.records.papers import PaperVersion
-from peercorpus.records.structured_text import StructuredText, fold_letters
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.record_rows import Row, as_row
+from peercorpus.wording.untrusted_text import redact_people
 
 
 def mask_blocks(text: StructuredText, masked: str) -> StructuredText | None:

@@ -24,7 +24,6 @@ from peercorpus.records.documents import Change
 from peercorpus.records.enums import PostKind
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Post
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.card.citation import CITED
@@ -47,6 +46,7 @@ from peercorpus.release.text_rows import FigureCounts, build_figure_rows, count_
 from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.venues.venue_id import MAIN
+from peercorpus.wording.untrusted_text import redact_people
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace

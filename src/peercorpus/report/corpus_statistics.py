@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from peercorpus.records.counted_nouns import in_plural, plural, verb
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Role, Status
 from peercorpus.report.source import RATING, CorpusSource
+from peercorpus.wording.counted_nouns import in_plural, plural, verb
 
 TOP = 10
 """Number of conferences and keywords in a figure."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from peercorpus.records.counted_nouns import in_plural, plural
 from peercorpus.report.corpus_statistics import GRADES, STATUSES, Statistic, percent
 from peercorpus.report.figure_style import (
     BLUE,
@@ -31,6 +30,7 @@ from peercorpus.report.figure_style import (
     whole_percent,
 )
 from peercorpus.report.review_statistics import MOST_TURNS
+from peercorpus.wording.counted_nouns import in_plural, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

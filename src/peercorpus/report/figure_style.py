@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from peercorpus.errors import MissingExtraError
-from peercorpus.records.untrusted_text import escape_and_cut
+from peercorpus.wording.untrusted_text import escape_and_cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,9 +27,9 @@ from peercorpus.metrics.marked_share import (
     is_distinct,
     marker_words,
 )
-from peercorpus.records.counted_nouns import plural
 from peercorpus.report.corpus_statistics import Statistic, largest, nothing
 from peercorpus.report.source import CorpusSource, TextKind
+from peercorpus.wording.counted_nouns import plural
 
 CONTROL_UNTIL = datetime(2022, 1, 1, tzinfo=UTC)
 """Earlier texts were written by people: the first chatbot that can write reviews opened in November 2022."""

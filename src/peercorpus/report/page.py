@@ -12,12 +12,12 @@ import polars as pl
 from markupsafe import Markup
 
 from peercorpus.corpus.html_pages import page_templates
-from peercorpus.records.counted_nouns import plural
-from peercorpus.records.untrusted_text import escape_and_cut
 from peercorpus.report.corpus_statistics import Statistic
 from peercorpus.report.figure_style import FAINT, FORMATS, INK, PAPER, SOFT
 from peercorpus.report.panels import Panel
 from peercorpus.report.source import FilteredSource
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_and_cut
 
 PAGE_NAME = "report.html"
 _MAX_ROWS = 200

@@ -10,7 +10,6 @@ import polars as pl
 
 from peercorpus.metrics.intervals import Bounds, subtract_bounds
 from peercorpus.metrics.paper_intervals import Sums, bound_share
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.points import CRITICAL_KINDS, PointAspect, PointKind
 from peercorpus.report.corpus_statistics import (
     Statistic,
@@ -22,6 +21,7 @@ from peercorpus.report.corpus_statistics import (
 )
 from peercorpus.report.review_statistics import TOLERANCE, on_unit
 from peercorpus.report.source import CorpusSource
+from peercorpus.wording.counted_nouns import plural
 
 SURE = 0.5
 """Confidence from which answers are counted separately, as measured in docs/points.md."""

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from peercorpus.records.counted_nouns import plural
 from peercorpus.report.corpus_statistics import TOP, Statistic, largest, nothing, quartiles
 from peercorpus.report.figure_style import BLUE, INK, ORANGE, PAPER, SKY, SOFT, VERMILION, grid, name, new_figure
 from peercorpus.report.review_statistics import gaussian_density, scott_bandwidth
 from peercorpus.report.source import CorpusSource
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

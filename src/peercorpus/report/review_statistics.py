@@ -11,7 +11,6 @@ import polars as pl
 
 from peercorpus.metrics.intervals import wilson_interval
 from peercorpus.metrics.prediction import alpha
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
 from peercorpus.report.corpus_statistics import (
     TOP,
@@ -24,6 +23,7 @@ from peercorpus.report.corpus_statistics import (
     quartiles,
 )
 from peercorpus.report.source import CorpusSource, one_per_rater, units_of_ratings
+from peercorpus.wording.counted_nouns import plural
 
 GRID = [step / 100 for step in range(101)]
 """Scores at which densities are computed."""

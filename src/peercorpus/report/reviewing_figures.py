@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Role
 from peercorpus.report.corpus_statistics import Statistic, compute_share, nothing, percent
 from peercorpus.report.figure_style import (
@@ -22,6 +21,7 @@ from peercorpus.report.figure_style import (
     whole_percent,
 )
 from peercorpus.report.source import CorpusSource
+from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

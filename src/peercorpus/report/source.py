@@ -20,11 +20,11 @@ from peercorpus.corpus.text_choice import rank_text
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.metrics.marked_share import marked_share
 from peercorpus.models.token_counts import TokenCounter
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import BY_OTHERS, Aspect, ConversationKind, Grade, Phase, PostKind, Role, SectionKind
 from peercorpus.release.table1 import DETAIL_ASPECTS
 from peercorpus.venues.catalogue import VenueRow
 from peercorpus.venues.rules import warn_of_pooling
+from peercorpus.wording.counted_nouns import plural
 from peercorpus.workspace.object_store import Location
 from peercorpus.workspace.parquet import open_part
 

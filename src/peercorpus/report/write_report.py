@@ -18,9 +18,7 @@ from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.metrics.marked_share import Sample
 from peercorpus.models.token_counts import load_token_counter
-from peercorpus.records.counted_nouns import in_plural
 from peercorpus.records.enums import Role
-from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import MANIFEST, replace_folder
 from peercorpus.release.table1 import DatasetCounts, DatasetRow, PaperFacts, make_row
 from peercorpus.report.corpus_sources import ReleaseSource, WorkspaceSource
@@ -30,6 +28,8 @@ from peercorpus.report.model_statistics import read_model_texts
 from peercorpus.report.page import PAGE_NAME, ShownFigure, report_page
 from peercorpus.report.panels import FigureProfile, Panel, find_panel, select_panels
 from peercorpus.report.source import RATING, CorpusSource, FilteredSource
+from peercorpus.wording.counted_nouns import in_plural
+from peercorpus.wording.untrusted_text import escape_csv_cell
 from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:

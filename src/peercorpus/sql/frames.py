@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.wording.untrusted_text import escape_csv_cell
 
 _WHOLE = pa.decimal128(38, 0)
 """Type of DuckDB's 128-bit integers in Arrow."""

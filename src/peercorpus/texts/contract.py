@@ -272,10 +272,6 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
 
 
 def check_engine(make: Make) -> None:
-    """Check that an engine fulfils the contract; engines of other packages can call this in their tests.
-
-    Raises:
-        AssertionError: It does not; the message states the violation.
-    """
+    """Check that an engine fulfils the contract; engines of other packages can call this in their tests."""
     for check in CHECKS:
         check(make)

@@ -43,11 +43,7 @@ FOLDER = "texts"
 
 
 class TextCache:
-    """Texts read by one version of one engine, one compressed file each.
-
-    Attributes:
-        folder: Folder of this engine and version.
-    """
+    """Texts read by one version of one engine, one compressed file each."""
 
     def __init__(self, workspace: Workspace, engine: Engine) -> None:
         # Characters unsuitable for a folder name are escaped: version "../2" becomes "v..%2F2".
@@ -198,11 +194,7 @@ def _read_kept_texts(cache: TextCache, sha256s: Iterable[str], venue_id: str, en
 def read_texts(
     spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
-    """Read the files of a venue that this engine has not read yet.
-
-    Raises:
-        PeercorpusError: There is no such engine, or it does not support an option that is set.
-    """
+    """Read the files of a venue that this engine has not read yet."""
     tables = workspace.tables
     chosen = choose_engine(options, workspace.folder / "answers.db")
     engine = chosen.engine
@@ -249,16 +241,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     """Return the balance: files and published texts of the venue's versions = texts + files set aside."""
     tables = workspace.tables
     files = len(find_pdfs(tables, venue_id)) + len(_find_published(tables, venue_id))
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=files,
-            rows_out=tables.count(TABLE, venue_id),
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        )
-    ]
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return [Balance(NAME, venue_id, "files", rows_in=files, rows_out=tables.count(TABLE, venue_id), set_aside=aside)]
 
 
 def _find_engine_version(options: BuildRequest) -> str:

@@ -71,11 +71,7 @@ def _make_figure(sha256: str, forum_id: str, venue_id: str, number: int, cut: Cu
 def cut_figures(
     spread: Executor, workspace: Workspace, venue_id: str, options: BuildRequest, key: str, report: ProgressCallback
 ) -> None:
-    """Cut figures out of the files of a venue that have not been cut with the same code and limits.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-    """
+    """Cut figures out of the files of a venue that have not been cut with the same code and limits."""
     made_with = name_maker()
     tables = workspace.tables
     forum_ids = find_pdfs(tables, venue_id)
@@ -113,16 +109,10 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     tables = workspace.tables
     if NAME not in tables.stages(venue_id) and not tables.paths(TABLE, venue_id):
         return []
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=len(find_pdfs(tables, venue_id)),
-            rows_out=len(tables.tuples(TABLE, venue_id, ("sha256",))),
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        )
-    ]
+    pdfs = len(find_pdfs(tables, venue_id))
+    cut = len(tables.tuples(TABLE, venue_id, ("sha256",)))
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return [Balance(NAME, venue_id, "files", rows_in=pdfs, rows_out=cut, set_aside=aside)]
 
 
 def stage(spread: Executor) -> Stage[Workspace]:

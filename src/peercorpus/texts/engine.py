@@ -69,10 +69,6 @@ DEFAULT_SETTINGS = EngineSettings()
 def make_settings(options: ReadingRequest, answers: Path | None = None) -> EngineSettings:
     """Return the engine settings of a build or a conversion.
 
-    Args:
-        options: Options of the user.
-        answers: File that stores the answers of a vision endpoint; ignored if there is no endpoint.
-
     Raises:
         EngineError: The engine is `vision` and its address or model is missing.
     """
@@ -137,7 +133,6 @@ ENGINES: Mapping[str, OwnEngine] = MappingProxyType(
         "vision": OwnEngine(f"{_HERE}.vision_model:Vision", frozenset({"engine_url", "engine_model", "max_pages"})),
     }
 )
-"""Engines by name."""
 
 UNREAD = "cannot be read"
 """Start of the problem that names unreadable pages."""
@@ -194,11 +189,7 @@ class Engine(Protocol):
     version: str
 
     def convert(self, pdf: bytes) -> Converted:
-        """Read one file.
-
-        Raises:
-            UnreadablePdfError: The file is damaged, encrypted, or not a PDF.
-        """
+        """Read one file; raises UnreadablePdfError if it is damaged, encrypted, or not a PDF."""
         ...
 
 
@@ -229,13 +220,7 @@ UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b-\x1f\x7f]")
 
 
 def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness: Sequence[float] = ()) -> TextQuality:
-    """Measure the quality of a text.
-
-    Args:
-        pages: Text of each page.
-        figures: Texts inside figures.
-        sureness: Confidence in the reading of each displayed formula, on [0, 1].
-    """
+    """Measure the quality of a text; `sureness` is the confidence in each displayed formula, on [0, 1]."""
     characters = sum(map(len, pages))
     unknown = sum(len(UNKNOWN.findall(page)) for page in pages)
     return TextQuality(
@@ -251,10 +236,6 @@ def measure_quality(pages: Sequence[str], figures: Sequence[str] = (), sureness:
 
 def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engine:
     """Create the engine of this name.
-
-    Args:
-        name: A name in `ENGINES`, or of an engine that another package adds.
-        settings: Passed to an engine that has a class method `with_settings`.
 
     Raises:
         PeercorpusError: There is no engine of this name.
@@ -333,13 +314,7 @@ DEFAULTS = {field.name: field.default for field in fields(ReadingRequest)}
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """The engine named in the options.
-
-    Attributes:
-        engine: The engine itself.
-        settings: Its settings.
-        is_heavy: Whether it loads models and so may use all available memory.
-    """
+    """The engine named in the options; `is_heavy` if it loads models and so may use all available memory."""
 
     engine: Engine
     settings: EngineSettings
@@ -348,10 +323,6 @@ class EngineChoice:
 
 def choose_engine(options: ReadingRequest, answers: Path | None = None) -> EngineChoice:
     """Create the engine named in the options.
-
-    Args:
-        options: Options of the user.
-        answers: File that stores the answers of a vision endpoint.
 
     Raises:
         PeercorpusError: There is no engine of this name, or two packages add one.
@@ -377,7 +348,6 @@ def choose_engine(options: ReadingRequest, answers: Path | None = None) -> Engin
 
 
 def _require_accepted(options: ReadingRequest, accepted: set[str]) -> None:
-    """Raise an EngineError for an unsupported option, which would have no effect."""
     for option in OPTIONS:
         if option not in accepted and getattr(options, option) != DEFAULTS[option]:
             flag = f"--{option.replace('_', '-')}"

@@ -52,14 +52,7 @@ _POINTS_PER_INCH = 72
 
 @dataclass(frozen=True, slots=True)
 class FigureLimits:
-    """Limits on the size and number of images.
-
-    Attributes:
-        dpi: Resolution, in pixels per inch.
-        most_pixels: Maximum pixels of the longer side; a larger figure gets a lower resolution.
-        most_bytes: Maximum bytes of an image; a larger one gets a lower resolution.
-        max_figures: Maximum images of one file, in the order of the text.
-    """
+    """Limits: pixels per inch, pixels of the longer side, bytes of an image, and images of one file in its order."""
 
     dpi: int = 150
     most_pixels: int = 1_024
@@ -81,12 +74,7 @@ class FigureJob:
 
 @dataclass(frozen=True, slots=True)
 class CutFigure:
-    """One caption of a file and the image of the figure or table that it describes.
-
-    Attributes:
-        region: The caption; its box is trimmed to the visible content.
-        image: The image; None if there is a `problem`.
-    """
+    """A caption, its box trimmed to what is visible, and the image of its figure; None if there is a `problem`."""
 
     region: Region
     image: bytes | None = None
@@ -96,11 +84,7 @@ class CutFigure:
 
 
 def require_pillow() -> str:
-    """Return the versions of Pillow and libwebp, which decide the bytes of an image.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-    """
+    """Return the versions of Pillow and libwebp, which decide the bytes of an image; needs WebP."""
     from PIL import __version__, features
 
     webp = features.version("webp")
@@ -112,31 +96,19 @@ def require_pillow() -> str:
 
 
 def name_maker() -> str:
-    """Return everything besides the bytes of a file that determines its images, as text: code, libraries and limits.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-    """
+    """Return everything besides the bytes of a file that determines its images, as text: code, libraries and limits."""
     sizes = f"{LIMITS.dpi}dpi+{LIMITS.most_pixels}px+{LIMITS.most_bytes}B+{LIMITS.max_figures}"
     return f"{VERSION}+pypdfium2-{PYPDFIUM_INFO.version}+{require_pillow()}+{sizes}"
 
 
 def cut_file(job: FigureJob) -> list[CutFigure]:
-    """Return every caption of a figure or table in a file, in the order of the text, with images within the limits.
-
-    Raises:
-        UnreadablePdfError: The file is missing or altered, or cannot be read even after a repair.
-    """
+    """Return every caption of a figure or table in a file, in the order of the text, with images within the limits."""
     pdf = read_pdf(job.path, job.sha256)
     return read_or_repair(cut_figures, pdf)[0]
 
 
 def cut_figures(pdf: bytes, limits: FigureLimits = LIMITS) -> list[CutFigure]:
-    """Return the result of `cut_file` for a PDF in memory.
-
-    Raises:
-        UnreadablePdfError: No page can be read.
-    """
+    """Return the result of `cut_file` for a PDF in memory."""
     with without_garbage_collection(), open_pdf(pdf) as document:
         regions = read_regions(document)
         with_box = [number for number, region in enumerate(regions) if region.box is not None]
@@ -155,11 +127,7 @@ def _explain(region: Region, limits: FigureLimits) -> CutFigure:
 
 
 def read_regions(document: pdfium.PdfDocument) -> list[Region]:
-    """Return the captions of a document with the places of their figures.
-
-    Raises:
-        UnreadablePdfError: No page can be read.
-    """
+    """Return the captions of a document with the places of their figures."""
     engine, rulers = PdfiumLayout(), LineNumberColumns()
     sheets: list[PageContent] = []
     drawings: list[PageDrawing] = []
@@ -193,8 +161,6 @@ def _read_drawing(page: pdfium.PdfPage, glyphs: Glyphs, sheet: PageContent) -> P
 
 
 class _OpenPages:
-    """The pages of a document as the layout engine sees them, opened one at a time."""
-
     def __init__(self, document: pdfium.PdfDocument) -> None:
         self._document = document
         self._fonts = Fonts()
@@ -211,7 +177,6 @@ class _OpenPages:
 
 
 def _cut(pages: _OpenPages, region: Region, limits: FigureLimits) -> CutFigure:
-    """Return the image of a region, made smaller until it is within the limits."""
     assert region.box is not None
     try:
         page = pages.get(region.page)
@@ -243,7 +208,6 @@ def _draw(page: pdfium.PdfPage, box: Box, scale: float) -> "Image":
 
 
 def _trim(page: pdfium.PdfPage, box: Box, limits: FigureLimits) -> Box | None:
-    """Return the box around the visible content of a box, with a small margin; None if there is none."""
     image = _draw(page, box, _choose_scale(box, limits) / 2)
     ink = image.convert("L").point(lambda light: 255 if light < 255 - _MIN_INK else 0).getbbox()
     if ink is None:

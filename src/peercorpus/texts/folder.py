@@ -24,16 +24,13 @@ from peercorpus.texts.engine import (
     explain_missing_text,
 )
 from peercorpus.texts.folder_files import (
-    EarlierMeasures,
     FilePairs,
     FolderNames,
-    NamedPdf,
-    UnnamedPdf,
+    FolderPdf,
     open_pairs,
     path_from,
 )
-from peercorpus.texts.text_json import CONVERTED, Measures
-from peercorpus.texts.timed_text import TimedText, convert_timed
+from peercorpus.texts.text_json import CONVERTED, Measures, StoredPair, TimedText, convert_timed
 from peercorpus.workspace.object_store import Location, S3Path, raise_error
 
 if TYPE_CHECKING:
@@ -44,12 +41,7 @@ FormulaStyle = Literal["unicode", "latex"]
 
 
 def find_pdfs(path: Location) -> Iterator[Location]:
-    """Yield the file at a path, or every `*.pdf` below a folder or prefix; hidden files and folders are left out.
-
-    Raises:
-        PeercorpusError: There is nothing at the path.
-        OSError: A folder or a bucket cannot be read.
-    """
+    """Yield the file at a path, or every `*.pdf` below a folder or prefix; hidden files and folders are left out."""
     if isinstance(path, S3Path):
         yield from _find_stored_pdfs(path)
     elif path.is_dir():
@@ -121,12 +113,7 @@ class FolderSummary:
 
 
 def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
-    """Return the files at these paths and every `*.pdf` below folders among them, once each, without hidden ones.
-
-    Raises:
-        PeercorpusError: A path does not exist, or there is no PDF at all.
-        OSError: A folder or a store cannot be read.
-    """
+    """Return the files at these paths and every `*.pdf` below folders among them, once each, without hidden ones."""
     pdfs: dict[str, Location] = {}
     for path in paths:
         for pdf in find_pdfs(path):
@@ -138,11 +125,7 @@ def find_all_pdfs(paths: Sequence[Location]) -> list[Location]:
 
 
 def check_destination(options: ReadingRequest, out: Location) -> None:
-    """Check that texts can be written to a place with these options.
-
-    Raises:
-        PeercorpusError: They cannot.
-    """
+    """Raise a PeercorpusError if texts cannot be written to a place with these options."""
     if options.engine_url is not None and not isinstance(out, Path):
         raise PeercorpusError(
             "The answers of a vision endpoint are stored beside the texts; name a folder of this machine with --out."
@@ -212,42 +195,33 @@ class _Run:
     figures: bool
     force: bool
     summary: FolderSummary
-    with_text: list[NamedPdf] = field(default_factory=list)
+    with_text: list[FolderPdf] = field(default_factory=list)
 
-    def look(self, sources: Sequence[Location], show: Show) -> list[NamedPdf]:
-        """Return the PDFs that must be read; the others are counted in the summary."""
+    def look(self, sources: Sequence[Location], show: Show) -> list[FolderPdf]:
         names = FolderNames(self.pairs.folder)
         to_do = []
-        digests, unnamed_pdfs = self._identify(sources, show)
-        for unnamed, sha256, (name, was_given) in zip(unnamed_pdfs, digests, names.give(unnamed_pdfs), strict=True):
-            if name != unnamed.source.stem and not was_given:
-                self.summary.renamed.append((unnamed.source, name))
-            pdf = NamedPdf(source=unnamed.source, path=unnamed.path, name=name, sha256=sha256)
+        for pdf, was_given in names.give(self._identify(sources, show)):
+            if pdf.name != pdf.source.stem and not was_given:
+                self.summary.renamed.append((pdf.source, pdf.name))
             if self.latex:
-                self.pairs.check_latex(name)
+                self.pairs.check_latex(pdf.name)
             if self.figures:
-                self.pairs.check_image_folder(name)
+                self.pairs.check_image_folder(pdf.name)
             if was_given:
                 self.summary.repeated += 1
-            elif not self._is_known(pdf, names.read(name)):
+            elif not self._is_known(pdf, names.read(pdf.name)):
                 to_do.append(pdf)
         return to_do
 
-    def _identify(self, sources: Sequence[Location], show: Show) -> tuple[list[str | None], list[UnnamedPdf]]:
-        """Return the digest of each PDF, None if it cannot be opened, and the data that its name depends on."""
+    def _identify(self, sources: Sequence[Location], show: Show) -> list[FolderPdf]:
         meter = Meter("convert", "PDFs looked at", show)
-        digests = []
-        unnamed_pdfs = []
+        pdfs = []
         for source in sources:
-            sha256 = _compute_sha256(source)
-            path = path_from(self.pairs.folder, source)
-            digests.append(sha256)
-            unnamed_pdfs.append(UnnamedPdf(source, path, sha256 or hashlib.sha256(path.encode()).hexdigest()))
+            pdfs.append(FolderPdf(source, path_from(self.pairs.folder, source), _compute_sha256(source)))
             meter.advance(total=len(sources))
-        return digests, unnamed_pdfs
+        return pdfs
 
-    def _is_known(self, pdf: NamedPdf, earlier: EarlierMeasures | None) -> bool:
-        """Return whether the files of an earlier run equal those of this run, and count the PDF if so."""
+    def _is_known(self, pdf: FolderPdf, earlier: StoredPair | None) -> bool:
         if self.force or earlier is None or pdf.sha256 is None:
             return False
         made_of = (earlier.sha256, earlier.engine, earlier.engine_version)
@@ -268,9 +242,8 @@ class _Run:
         self._count_failure(pdf, Reason(earlier.reason), f"{earlier.detail} (So it was in an earlier run.)")
         return True
 
-    def convert(self, spread: Executor, pdfs: Sequence[NamedPdf], options: ReadingRequest, show: Show) -> None:
-        """Read PDFs and write their files; PDFs of the same content are read once."""
-        by_content: dict[str, list[NamedPdf]] = {}
+    def convert(self, spread: Executor, pdfs: Sequence[FolderPdf], options: ReadingRequest, show: Show) -> None:
+        by_content: dict[str, list[FolderPdf]] = {}
         for pdf in pdfs:
             by_content.setdefault(pdf.sha256 or str(pdf.source), []).append(pdf)
         meter = Meter("convert", "PDFs read", show, total=len(pdfs))
@@ -284,7 +257,7 @@ class _Run:
                 self._take(pdf, result)
                 meter.advance()
 
-    def _take(self, pdf: NamedPdf, result: TimedText | Failure) -> None:
+    def _take(self, pdf: FolderPdf, result: TimedText | Failure) -> None:
         converted, parts, seconds = (result, None, None) if isinstance(result, Failure) else result
         problem = explain_missing_text(converted)
         measures = Measures(
@@ -309,19 +282,18 @@ class _Run:
             if self.latex:
                 self._write_latex(pdf)
 
-    def _write_latex(self, pdf: NamedPdf) -> None:
+    def _write_latex(self, pdf: FolderPdf) -> None:
         written = self.pairs.write_latex(pdf.name)
         self.summary.latex += 1
         self.summary.formulas += written.formulas
         self.summary.formulas_as_text += written.shown_as_text
 
-    def _count_failure(self, pdf: NamedPdf, reason: Reason, detail: str) -> None:
+    def _count_failure(self, pdf: FolderPdf, reason: Reason, detail: str) -> None:
         self.summary.failed[reason] += 1
         self.summary.failures.append((pdf.source, detail))
 
 
 def _compute_sha256(path: Location) -> str | None:
-    """Return the SHA-256 of a file's content; None if it cannot be read."""
     try:
         if not isinstance(path, Path):
             return hashlib.sha256(path.read_bytes()).hexdigest()

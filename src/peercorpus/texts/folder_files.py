@@ -18,7 +18,7 @@ import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import FigureImage, TextBlock
-from peercorpus.texts.text_json import Measures, compute_markdown_sha256, format_measures
+from peercorpus.texts.text_json import Measures, StoredPair, compute_markdown_sha256, format_measures, read_stored
 from peercorpus.workspace.object_store import Location, list_below, write_whole
 from peercorpus.workspace.private_files import PARTIAL, name_final
 
@@ -29,25 +29,6 @@ LOCK = ".peercorpus.lock"
 _MAX_LABEL_CHARACTERS = 40
 _IMAGE_NAME = re.compile(r"\d{2,}-[a-z0-9-]+\.webp")
 """Matches results of `name_image`; other files in the folder of images are not ours."""
-
-
-class _StoredImage(msgspec.Struct):
-    """The part read of an image in the JSON of a pair: its path, or None."""
-
-    file: str | None
-
-
-class _StoredImages(msgspec.Struct):
-    """The part of the JSON of a pair needed to find its images."""
-
-    images: tuple[_StoredImage, ...] | None = None
-    images_made_with: str | None = None
-
-
-class _StoredBlocks(msgspec.Struct):
-    """The part of the JSON of a pair needed to find its captions."""
-
-    blocks: tuple[TextBlock, ...] | None = None
 
 
 class FilePairs:
@@ -65,7 +46,6 @@ class FilePairs:
         self._replace(name, {"path": path})
 
     def _replace(self, name: str, values: Mapping[str, object]) -> None:
-        """Replace values in the JSON of a pair."""
         json_path = self.folder / f"{name}.json"
         content = msgspec.json.decode(json_path.read_bytes()) | msgspec.to_builtins(values)
         write_whole(json_path, format_measures(content))
@@ -76,11 +56,7 @@ class FilePairs:
         return f"{name}-figures"
 
     def check_image_folder(self, name: str) -> None:
-        """Check that the images of a pair can have a folder.
-
-        Raises:
-            PeercorpusError: There is a file of that name.
-        """
+        """Raise a PeercorpusError if a file has the name of the folder for the images of a pair."""
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
             raise PeercorpusError(
@@ -89,7 +65,6 @@ class FilePairs:
             )
 
     def _find_images(self, name: str) -> dict[str, Location]:
-        """Return the images of a pair by path in this folder, including incomplete ones; other files are left alone."""
         folder = self.folder / self.name_image_folder(name)
         if isinstance(folder, Path) and not folder.is_dir():
             return {}
@@ -101,7 +76,7 @@ class FilePairs:
 
     def has_images(self, name: str, made_with: str) -> bool:
         """Return whether the images of a pair exist, made with the same code and limits."""
-        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredImages)
+        stored = read_stored(self.folder / f"{name}.json")
         if stored.images is None or stored.images_made_with != made_with:
             return False
         files = {image.file for image in stored.images if image.file is not None}
@@ -109,8 +84,7 @@ class FilePairs:
 
     def read_blocks(self, name: str) -> tuple[TextBlock, ...]:
         """Return the blocks in the JSON of a pair; empty if its engine reports none."""
-        stored = msgspec.json.decode((self.folder / f"{name}.json").read_bytes(), type=_StoredBlocks)
-        return stored.blocks or ()
+        return read_stored(self.folder / f"{name}.json").read_blocks() or ()
 
     def write_images(
         self, name: str, images: Mapping[str, bytes], figures: Sequence[FigureImage], made_with: str
@@ -126,7 +100,6 @@ class FilePairs:
         self._replace(name, {"images": figures, "images_made_with": made_with})
 
     def _remove_images(self, name: str) -> None:
-        """Remove the images of a pair, and their folder if nothing else is in it."""
         folder = self.folder / self.name_image_folder(name)
         for path in self._find_images(name).values():
             path.unlink(missing_ok=True)
@@ -134,12 +107,10 @@ class FilePairs:
             folder.rmdir()
 
     def _read_latex_start(self, name: str) -> bytes:
-        """Return the first line of `NAME.tex`; empty if there is no such file."""
         path = self.folder / f"{name}.tex"
         return path.read_bytes().partition(b"\n")[0] if path.is_file() else b""
 
     def _remove_latex(self, name: str) -> None:
-        """Remove `NAME.tex`, whose text is being replaced, unless it is not ours."""
         first = self._read_latex_start(name)
         if not first:
             return
@@ -228,20 +199,6 @@ def open_pairs(folder: Location) -> Iterator[FilePairs]:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise PeercorpusError(f"'{folder}' is a file, or inside one; name a folder with --out.") from None
-    with _hold_lock(folder):
-        for partial in folder.glob(f".*{PARTIAL}"):
-            partial.unlink(missing_ok=True)
-        _try_to_write(folder)
-        yield FilePairs(folder)
-
-
-@contextmanager
-def _hold_lock(folder: Path) -> Iterator[None]:
-    """Lock a folder for this run.
-
-    Raises:
-        PeercorpusError: Another run has locked it.
-    """
     with ExitStack() as until_done:
         try:
             _lock(folder, until_done)
@@ -249,15 +206,14 @@ def _hold_lock(folder: Path) -> Iterator[None]:
             raise PeercorpusError(
                 f"Another run is writing to '{folder}'; wait until it ends, or stop it, then try again."
             ) from None
-        yield
+        for partial in folder.glob(f".*{PARTIAL}"):
+            partial.unlink(missing_ok=True)
+        _try_to_write(folder)
+        yield FilePairs(folder)
 
 
 def _lock(folder: Path, until_done: ExitStack) -> None:
-    """Lock the folder itself, so that no lock file is left in it; on Windows, a file in it.
-
-    Raises:
-        BlockingIOError, TimeoutError: Another process has locked it.
-    """
+    """Lock the folder itself, so that no lock file is left in it; on Windows, a file in it."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -271,11 +227,7 @@ def _lock(folder: Path, until_done: ExitStack) -> None:
 
 
 def _try_to_write(folder: Location) -> None:
-    """Create and remove an empty file, so that an unwritable folder fails now and not after an hour.
-
-    Raises:
-        OSError: The folder is not writable.
-    """
+    """Create and remove an empty file, so that an unwritable folder fails now and not after an hour."""
     if isinstance(folder, Path):
         tempfile.TemporaryFile(dir=folder).close()
         return
@@ -291,26 +243,6 @@ UNFIT = re.compile("[\x00-\x1f\x7f/\\\\\ud800-\udfff]")
 """Matches characters that a file name should not contain; Python reads bytes that are not UTF-8 as surrogates."""
 
 
-class EarlierMeasures(msgspec.Struct, frozen=True):
-    """The data that this run needs from the JSON of an earlier run.
-
-    Attributes:
-        sha256: SHA-256 of the PDF; None if it could not be opened.
-        path: Path of the PDF relative to this folder; None from versions of peercorpus that did not write it.
-        formulas: Form of formulas in the Markdown, "unicode" or "latex".
-        reason: Why there is no Markdown, with `detail` as a sentence; both None if there is Markdown.
-    """
-
-    sha256: str | None
-    engine: str
-    engine_version: str
-    status: str
-    reason: str | None
-    detail: str | None
-    path: str | None = None
-    formulas: str = "unicode"
-
-
 def fit_name(stem: str) -> str:
     r"""Return a file name that is valid on any file system, at most 150 bytes long.
 
@@ -322,32 +254,18 @@ def fit_name(stem: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class UnnamedPdf:
-    """A PDF that needs a name.
-
-    Attributes:
-        source: The PDF itself.
-        digest: SHA-256 of its content, or of its path if it cannot be opened, in hexadecimal.
-    """
+class FolderPdf:
+    """A PDF, and the name of the files made from it once it has one; `sha256` is None if it cannot be opened."""
 
     source: Location
     path: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPdf:
-    """A PDF and the name of the files made from it.
-
-    Attributes:
-        source: The PDF itself.
-        sha256: SHA-256 of its content; None if it cannot be opened.
-    """
-
-    source: Location
-    path: str
-    name: str
     sha256: str | None
+    name: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its content, or of its path if it cannot be opened."""
+        return self.sha256 or hashlib.sha256(self.path.encode()).hexdigest()
 
 
 class FolderNames:
@@ -356,38 +274,35 @@ class FolderNames:
     def __init__(self, folder: Location) -> None:
         self._folder = folder
         self._digests: dict[str, str] = {}
-        self._read: dict[str, EarlierMeasures | None] = {}
+        self._read: dict[str, StoredPair | None] = {}
 
-    def read(self, name: str) -> EarlierMeasures | None:
+    def read(self, name: str) -> StoredPair | None:
         """Return the data that an earlier run wrote under this name; None if there are none, or they are unreadable."""
         if name not in self._read:
             try:
-                measures = msgspec.json.decode((self._folder / f"{name}.json").read_bytes(), type=EarlierMeasures)
+                self._read[name] = read_stored(self._folder / f"{name}.json")
             except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-                measures = None
-            self._read[name] = measures
+                self._read[name] = None
         return self._read[name]
 
-    def give(self, pdfs: Sequence[UnnamedPdf]) -> list[tuple[str, bool]]:
-        """Return the name of each PDF, and whether this run has already assigned it to the same content.
+    def give(self, pdfs: Sequence[FolderPdf]) -> list[tuple[FolderPdf, bool]]:
+        """Return each PDF with its name, and whether this run has already assigned that to the same content.
 
-        A PDF keeps its name even if its content has changed; others are named in the order of their paths, so that the
-        order of the argument does not matter.
+        A PDF keeps its name even if its content has changed; others are named in the order of their paths.
         """
         names = {pdf.path: (name, False) for pdf in pdfs if (name := self._find_kept_name(pdf)) is not None}
         for pdf in sorted(pdfs, key=lambda pdf: pdf.path):
             if pdf.path not in names:
                 names[pdf.path] = self._find_free_name(pdf)
         paths_named: set[str] = set()
-        given_names = []
+        named: list[tuple[FolderPdf, bool]] = []
         for pdf in pdfs:
             name, was_given = names[pdf.path]
-            given_names.append((name, was_given or pdf.path in paths_named))
+            named.append((replace(pdf, name=name), was_given or pdf.path in paths_named))
             paths_named.add(pdf.path)
-        return given_names
+        return named
 
-    def _find_kept_name(self, pdf: UnnamedPdf) -> str | None:
-        """Return the name that an earlier run assigned to this PDF; None if none did."""
+    def _find_kept_name(self, pdf: FolderPdf) -> str | None:
         for name in _propose_names(pdf):
             earlier = self.read(name)
             if earlier is not None and earlier.path == pdf.path and _fold_name(name) not in self._digests:
@@ -395,7 +310,7 @@ class FolderNames:
                 return name
         return None
 
-    def _find_free_name(self, pdf: UnnamedPdf) -> tuple[str, bool]:
+    def _find_free_name(self, pdf: FolderPdf) -> tuple[str, bool]:
         for name in _propose_names(pdf)[:-1]:
             if _fold_name(name) in self._digests:
                 if self._digests[_fold_name(name)] == pdf.digest:
@@ -408,20 +323,17 @@ class FolderNames:
         return name, False
 
     def _is_free(self, name: str, digest: str) -> bool:
-        """Return whether a name is unused, or used for a PDF with the same content at another path."""
         earlier = self.read(name)
         if earlier is not None:
             return earlier.sha256 == digest
         return not any((self._folder / f"{name}{ending}").exists() for ending in (".json", ".md"))
 
 
-def _propose_names(pdf: UnnamedPdf) -> tuple[str, str, str]:
-    """Return the possible names for a PDF, in order of preference."""
+def _propose_names(pdf: FolderPdf) -> tuple[str, str, str]:
     stem = fit_name(pdf.source.stem)
     path_digest = hashlib.sha256(pdf.path.encode()).hexdigest()
     return stem, f"{stem}-{path_digest[:8]}", f"{stem}-{path_digest}"
 
 
 def _fold_name(name: str) -> str:
-    """Return a normal form, equal for names that are the same on some file system."""
     return unicodedata.normalize("NFC", name).casefold()

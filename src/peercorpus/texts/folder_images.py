@@ -9,7 +9,7 @@ from peercorpus.execution.requests import ReadingRequest
 from peercorpus.records.blocks import FigureImage, PageBox, TextBlock
 from peercorpus.records.enums import FigureKind, MentionKind
 from peercorpus.texts.figures import IMAGE_FORMAT, CutFigure, FigureJob, cut_file, join_box, name_maker
-from peercorpus.texts.folder_files import FilePairs, NamedPdf, name_image
+from peercorpus.texts.folder_files import FilePairs, FolderPdf, name_image
 from peercorpus.workspace.object_store import Location
 
 _CAPTIONED = {FigureKind.FIGURE: MentionKind.FIGURE, FigureKind.TABLE: MentionKind.TABLE}
@@ -35,19 +35,15 @@ class ImageSummary:
 
 
 def cut_images(
-    spread: Executor, pdfs: Sequence[NamedPdf], pairs: FilePairs, options: ReadingRequest, show: Show
+    spread: Executor, pdfs: Sequence[FolderPdf], pairs: FilePairs, options: ReadingRequest, show: Show
 ) -> ImageSummary:
     """Write the images of PDFs with a text in the folder, unless they exist; each content is cut once.
 
     Images are written before the JSON that lists them, so that an interrupted run leaves no list of missing images.
-
-    Raises:
-        PeercorpusError: Pillow was built without WebP.
-        OSError: The folder cannot be written to.
     """
     made_with = name_maker()
     summary = ImageSummary()
-    by_content: dict[str, list[NamedPdf]] = {}
+    by_content: dict[str, list[FolderPdf]] = {}
     for pdf in pdfs:
         if pairs.has_images(pdf.name, made_with):
             summary.already += 1
@@ -100,7 +96,6 @@ def _describe(name: str, number: int, cut: CutFigure, blocks: Sequence[TextBlock
 
 
 def _find_caption(cut: CutFigure, blocks: Sequence[TextBlock]) -> int | None:
-    """Return the `block_id` of a figure's caption; None unless exactly one block of its page matches."""
     number = cut.region.label.rpartition(" ")[2]
     fitting = [
         block.block_id

@@ -36,7 +36,6 @@ def write_formula_commands(converted: Converted) -> Converted:
 
 
 def _rewrite(markdown: str, blocks: Sequence[TextBlock]) -> tuple[str, tuple[TextBlock, ...]]:
-    """Return a text with the formulas of its blocks replaced, and the blocks at their new offsets."""
     parts: list[str] = []
     moved: list[TextBlock] = []
     at = length = 0

@@ -64,13 +64,7 @@ ASCII_WORD = re.compile(r"[A-Za-z]+")
 
 
 def explain_unreadable(text: str, shapes: Shapes, area: float) -> str | None:
-    """Return why a page must be recognised from its image; None if its text is usable or the page is empty.
-
-    Args:
-        text: All text of the page.
-        shapes: Other shapes drawn on it.
-        area: Area of the page in square points.
-    """
+    """Return why a page of `area` square points must be recognised from its image; None if it is usable or empty."""
     characters = sum(not character.isspace() for character in text)
     if characters < MIN_PAGE_CHARACTERS:
         is_drawn = measure_covered_area(shapes) > MIN_SCAN_SHARE * area or len(shapes.strokes) >= MIN_DRAWN_STROKES

@@ -24,13 +24,8 @@ def explain_invalid_name(name: object, version: object) -> str | None:
 
 
 def find_added_engines(own: Collection[str]) -> Mapping[str, EntryPoint]:
-    """Return the installed engines of other packages by name, without importing them.
-
-    Args:
-        own: Names of the engines of peercorpus itself.
-
-    Raises:
-        PeercorpusError: A package uses one of these names, or two packages use the same name.
+    """Return the installed engines of other packages by name, without importing them; raises PeercorpusError if two
+    have one name.
     """
     engines: dict[str, EntryPoint] = {}
     for entry in engine_entry_points():
@@ -46,16 +41,7 @@ def find_added_engines(own: Collection[str]) -> Mapping[str, EntryPoint]:
 
 
 def make_added(entry: EntryPoint, make: Callable[[Any], Any], options: Collection[str]) -> Any:  # noqa: ANN401 -- no type of ours
-    """Create the engine of another package.
-
-    Args:
-        entry: Entry point of its class.
-        make: Creates an engine from its class.
-        options: Names of the options that an engine may support.
-
-    Raises:
-        EngineError: It cannot be imported or created, or lacks something that an engine needs.
-    """
+    """Create the engine of another package; raises EngineError if it lacks something that an engine needs."""
     try:
         engine = make(entry.load())
     except (EngineError, MissingExtraError):

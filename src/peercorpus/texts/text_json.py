@@ -1,22 +1,66 @@
-"""Write and read `NAME.json` beside the Markdown of a PDF: measures, blocks and the references in them."""
+"""Read one PDF with the references in its text, and write and read its `NAME.json` beside the Markdown."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.blocks import BibliographyEntry, FigureImage, Mention, TextBlock
 from peercorpus.records.documents import TextHeading, TextQuality
 from peercorpus.records.enums import Reason
-from peercorpus.records.structured_text import StructuredText
-from peercorpus.texts.engine import Converted
-from peercorpus.texts.timed_text import TextParts
+from peercorpus.texts.engine import Converted, EngineJob, convert_file
+from peercorpus.workspace.object_store import Location
 
 CONVERTED = "converted"
 FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class TextParts:
+    """The blocks of a text, and the references in it."""
+
+    blocks: tuple[TextBlock, ...]
+    mentions: tuple[Mention, ...]
+    bibliography: tuple[BibliographyEntry, ...]
+
+    def __reduce__(self) -> tuple[Callable[[bytes], "TextParts"], tuple[bytes]]:
+        """Pickle as MessagePack, like `Converted`."""
+        return partial(msgspec.msgpack.decode, type=TextParts), (msgspec.msgpack.encode(self),)
+
+
+def find_parts(converted: Converted) -> TextParts | None:
+    """Return the parts of a text; None if its engine reports no blocks."""
+    if converted.blocks is None:
+        return None
+    text = StructuredText(converted.markdown, converted.blocks)
+    return TextParts(text.blocks, text.mentions, text.bibliography)
+
+
+class TimedText(NamedTuple):
+    """The text of one file without its blocks, these with the references (None if unreported), and the seconds."""
+
+    converted: Converted
+    parts: TextParts | None
+    seconds: float
+
+
+def convert_timed(job: EngineJob, *, commands: bool = False) -> TimedText:
+    """Read one file, its formulas in commands or signs, and find the references in its text."""
+    started = time.perf_counter()
+    converted = convert_file(job)
+    if commands:
+        from peercorpus.texts.formula_commands import write_formula_commands
+
+        converted = write_formula_commands(converted)
+    parts = find_parts(converted)
+    return TimedText(replace(converted, blocks=None), parts, time.perf_counter() - started)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +147,8 @@ _PARTS = frozenset(field.name for field in fields(TextParts))
 
 
 def format_measures(content: Mapping[str, object]) -> bytes:
-    """Return the content of `NAME.json`, with one line for each field and each item of a list.
-
-    The line of a block, a mention or a reference omits optional fields that are null or empty.
+    """Return the content of `NAME.json`, a line for each field and item; null or empty optional fields of parts are
+    omitted.
     """
     lines = []
     for name, value in content.items():
@@ -125,14 +168,34 @@ def _encode(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-class _StoredBlocks(msgspec.Struct):
-    """The part of the JSON of a pair needed to split its text."""
+class _StoredImage(msgspec.Struct):
+    file: str | None
 
+
+class StoredPair(msgspec.Struct, frozen=True):
+    """What is read of `NAME.json`; `path` is None from versions that did not write it, `blocks` are still encoded."""
+
+    sha256: str | None
     engine: str
+    engine_version: str
     status: str
-    detail: str | None = None
+    reason: str | None
+    detail: str | None
+    path: str | None = None
+    formulas: str = "unicode"
     markdown_sha256: str | None = None
-    blocks: tuple[TextBlock, ...] | None = None
+    blocks: msgspec.Raw = msgspec.Raw(b"null")
+    images: tuple[_StoredImage, ...] | None = None
+    images_made_with: str | None = None
+
+    def read_blocks(self) -> tuple[TextBlock, ...] | None:
+        """Return the blocks; None if the engine reports none."""
+        return msgspec.json.decode(self.blocks, type=tuple[TextBlock, ...] | None)
+
+
+def read_stored(path: Location) -> StoredPair:
+    """Return the content of `NAME.json`; raises an OSError or a msgspec.DecodeError if it cannot be read."""
+    return msgspec.json.decode(path.read_bytes(), type=StoredPair)
 
 
 def compute_markdown_sha256(markdown: str) -> str:
@@ -151,7 +214,8 @@ def read_pair(path: Path) -> StructuredText:
     """
     json_path, text_path = path.with_suffix(".json"), path.with_suffix(".md")
     try:
-        stored = msgspec.json.decode(json_path.read_bytes(), type=_StoredBlocks)
+        stored = read_stored(json_path)
+        blocks = stored.read_blocks()
         markdown = text_path.read_text(encoding="utf-8") if stored.status == CONVERTED else ""
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise PeercorpusError(
@@ -160,12 +224,12 @@ def read_pair(path: Path) -> StructuredText:
         ) from error
     if stored.status != CONVERTED:
         raise PeercorpusError(f"'{path}' has no text: {stored.detail}")
-    if stored.blocks is None:
+    if blocks is None:
         raise PeercorpusError(
             f"'{path}' has no blocks: the engine '{stored.engine}' reports none, or an earlier version read the PDF;"
             " convert it again with the default engine."
         )
-    text = StructuredText(markdown.removesuffix("\n"), stored.blocks)
+    text = StructuredText(markdown.removesuffix("\n"), blocks)
     if stored.markdown_sha256 not in {None, compute_markdown_sha256(markdown)} or not text.is_whole():
         raise PeercorpusError(
             f"The blocks of '{json_path}' do not match '{text_path}', which has changed; convert its PDF again."

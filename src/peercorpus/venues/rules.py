@@ -15,8 +15,8 @@ from typing import Annotated
 
 import msgspec
 
-from peercorpus.records.counted_nouns import plural
 from peercorpus.venues.catalogue import Text, VenueRow, Visibility, row_of
+from peercorpus.wording.counted_nouns import plural
 
 
 class RuleKind(StrEnum):

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 
 from peercorpus.errors import VenueNotFoundError
 from peercorpus.openreview.page_urls import read_group_id
-from peercorpus.records.suggestions import suggest_name
 from peercorpus.venues import catalogue
 from peercorpus.venues.venue_id import ALIASES, MAIN, conference_of, track_of, year_of
+from peercorpus.wording.suggestions import suggest_name
 
 MOST_CANDIDATES = 15
 """Largest number of venues that a message lists."""

@@ -95,7 +95,6 @@ def _find_unrefuted(submission: SubmissionPdfs, deadline: Deadline | None) -> De
 
 
 def _has_full_paper(submission: SubmissionPdfs, abstracts_at: datetime) -> bool:
-    """Return whether a new PDF came in the usual period for full papers, not by an invitation known to be later."""
     opened, closed = (abstracts_at + after for after in FULL_PAPER_DELAYS)
     first = submission.first_review_at or LATEST
     late = submission.stages.late
@@ -179,11 +178,8 @@ def find_reviewing(submission: SubmissionPdfs, deadline: Deadline) -> datetime:
 
 
 def find_closing(submission: SubmissionPdfs, deadline: Deadline | None) -> datetime | None:
-    """Return the latest time at which submissions closed; None if no deadline is certain.
-
-    Args:
-        submission: The submission.
-        deadline: Its usable deadline; if None, the latest of several that sources state bounds the true one.
+    """Return the latest time at which submissions closed: by its usable deadline, or the latest stated; None if none is
+    certain.
     """
     stated = [] if deadline else _read_stated(submission)
     is_sure = len(stated) > 1 or any(one.is_agreed for one in submission.stated_deadlines)
@@ -191,7 +187,6 @@ def find_closing(submission: SubmissionPdfs, deadline: Deadline | None) -> datet
 
 
 def _read_between(submission: SubmissionPdfs, after: datetime, before: datetime) -> Iterator[Upload]:
-    """Yield every upload between two instants that was not deleted by the second, in no particular order."""
     for upload in read_edits(submission):
         if upload.created_at is not None and after < upload.created_at < before and upload.stood(before):
             yield upload

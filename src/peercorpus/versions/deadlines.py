@@ -68,7 +68,6 @@ def read_form(body: bytes) -> PdfForm:
 
 
 def _can_change(note: object) -> bool | None:
-    """Return whether a form for notes can change a submission's PDF, or None if it does not say."""
     content = note.get("content", {}) if isinstance(note, dict) else None
     if not isinstance(content, dict):
         return None
@@ -113,12 +112,7 @@ class Stages:
         return None if tail in self.stated else self.read.get(invitation) or self.read.get(tail)
 
     def is_harmless(self, invitation: str, reviewed_at: datetime | None = None) -> bool:
-        """Return whether an invitation cannot have changed the PDF that reviewers read.
-
-        Args:
-            invitation: Its id.
-            reviewed_at: When reviewing began; an invitation that closed before then is harmless. None if unknown.
-        """
+        """Return whether an invitation cannot have changed the PDF that reviewers read; one closed earlier cannot."""
         tail, form = invitation_name(invitation), self.form_of(invitation)
         if form is None or form.brings_pdf is None:
             return tail in self.harmless or tail.endswith(self.harmless_endings)
@@ -128,9 +122,7 @@ class Stages:
     def may_bring_the_full_paper(self, invitation: str, limit: datetime | None = None) -> bool:
         """Return whether a paper's own invitation may have submitted a PDF before the deadline; unknown ones may.
 
-        Args:
-            invitation: Its id.
-            limit: An invitation that opened later did not; None if that does not matter.
+        One that opened after `limit` did not.
         """
         tail, form = invitation_name(invitation), self.form_of(invitation)
         if form is not None and form.brings_pdf is False:
@@ -264,7 +256,6 @@ class Deadline:
 
 
 def _read_forms(raw: RawStore, venue_id: str) -> dict[str, PdfForm]:
-    """Return what the stored invitations of a venue state about PDFs, by id; those of the whole venue also by name."""
     read: dict[str, PdfForm] = {}
     for invitation in raw.latest(RawKind.INVITATION, venue_id):
         form = read_form(invitation.body)
@@ -285,14 +276,7 @@ class Deadlines:
     """
 
     def __init__(self, raw: RawStore, venue_id: str, row: VenueRow | None = None, stages: Stages | None = None) -> None:
-        """Read the deadlines of a venue.
-
-        Args:
-            raw: The store with its invitations.
-            venue_id: The venue.
-            row: The venue's row; None means the catalogue's.
-            stages: Effects of its invitations; None means those known to the package.
-        """
+        """Read the deadlines of a venue; row and stages are those of the catalogue and the package if not given."""
         self.venue_id = venue_id
         row = row or row_of(venue_id)
         self.stated = row.stated_deadlines if row else ()
@@ -303,11 +287,7 @@ class Deadlines:
         self._of_creator: dict[str, Stages] = {}
 
     def stages_of_note(self, creator: str) -> Stages:
-        """Return the effects of invitations on a note of API v2, whose creator is a submission form whatever its name.
-
-        Args:
-            creator: The invitation that made the note; empty if unknown.
-        """
+        """Return the effects of invitations on a note of API v2; its creator is a submission form whatever its name."""
         tail, stages = invitation_name(creator), self.stages
         is_named = tail in stages.harmless | stages.ambiguous | stages.late | stages.stated
         if is_named or tail.endswith(stages.harmless_endings) or not creator.startswith(f"{self.venue_id}/-/"):
@@ -319,7 +299,6 @@ class Deadlines:
         return self._of_creator[creator]
 
     def _read_venue_deadline(self, invitations: list[str]) -> tuple[Deadline | None, bool]:
-        """Return the deadline of the form that made a note, and whether it is certainly that of full papers."""
         form = self._find_form(invitations)
         if form not in self._of_form:
             deadline = None if self._listed else self._read_deadline(form)
@@ -330,13 +309,11 @@ class Deadlines:
         return self._of_form[form]
 
     def _find_form(self, invitations: list[str]) -> str:
-        """Return the form that made a note, if it is stored and takes PDFs; else the one of the usual name."""
         creator = Note(invitations=invitations).created_by
         form = self.stages.read.get(creator) if creator.startswith(f"{self.venue_id}/-/") else None
         return creator if form is not None and form.brings_pdf else f"{self.venue_id}/-/Submission"
 
     def _is_stated(self, found: Deadline) -> bool:
-        """Return whether a source states an invitation's deadline as that of full papers."""
         due = found.due or found.at
         return any(abs(due - one.at) <= GRACE for one in self.stated)
 
@@ -345,9 +322,6 @@ class Deadlines:
 
         If full papers were due after abstracts, the submission invitation states the deadline of abstracts, which says
         nothing about the PDF; then only the paper's own full-paper invitation counts.
-
-        Args:
-            invitations: Every invitation that edited the submission (API v2; empty on API v1).
         """
         own = self._find_own(invitations)
         full = self._find_full_paper(invitations)
@@ -390,7 +364,6 @@ class Deadlines:
         return Deadline(own.at, f"{own.source}; due: {listed.source}", listed.due)
 
     def _read_dates(self, invitation_id: str) -> tuple[datetime | None, datetime | None]:
-        """Return when an invitation closed and when it was due, each None if unknown; "never" counts as unknown."""
         form = self.stages.read.get(invitation_id) or self.stages.read.get(invitation_name(invitation_id))
         if form is None:
             return None, None

@@ -43,8 +43,6 @@ LAST = "the user supplied this file{when}; no later one is known up to {limit:%Y
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What a user states about a file; each part None if not stated."""
-
     stored: StoredFile
     when: datetime | None
     label: str
@@ -52,7 +50,6 @@ class _Statement:
 
     @property
     def at(self) -> str:
-        """Return the stated time in words; empty if there is none."""
         return f" as of {self.when:%Y-%m-%d %H:%M:%S} UTC" if self.when else ""
 
 
@@ -81,7 +78,6 @@ def _read_statement(stored: StoredFile) -> _Statement:
 
 
 def _choose(submission: SubmissionPdfs, statements: Sequence[_Statement]) -> tuple[_Statement | None, str]:
-    """Return the file that the user's statements make the initial version, if any, and the rule."""
     if not statements or choose_initial_version(submission).grade in PUBLISHABLE_GRADES:
         return None, ""
     deadline, first = usable_deadline(submission), submission.first_review_at
@@ -101,7 +97,6 @@ def _choose(submission: SubmissionPdfs, statements: Sequence[_Statement]) -> tup
 
 
 def _says_later(submission: SubmissionPdfs, statement: _Statement, limit: datetime | None) -> bool:
-    """Return whether a file says itself that it is a later version than the submission."""
     opinion = submission.opinion(str(statement.stored.sha256), limit)
     return opinion is not None and opinion[0] is FileSays.FINAL
 
@@ -157,14 +152,7 @@ GRADES = {
 
 
 def find_published_versions(objects: Sequence[RawObject], *, has_paper: bool, venue_id: str, out: Replacement) -> None:
-    """Write a version for every published record of a forum that contains the paper's text, before those of its PDFs.
-
-    Args:
-        objects: The forum's raw objects.
-        has_paper: Whether a paper was read from any of them.
-        venue_id: The forum's venue.
-        out: Receives the rows.
-    """
+    """Write a version for every published record of a forum with the paper's text, before those of its PDFs."""
     for raw_record in objects:
         if raw_record.kind is not RawKind.PUBLISHED or parse_dataset(raw_record.object_id) not in DATASETS_WITH_TEXT:
             continue
@@ -259,7 +247,6 @@ NAME = "choose_versions"
 def _read_review_times(
     workspace: Workspace, venue_id: str, span: ForumRange = ALL_FORUMS
 ) -> Iterator[tuple[str, datetime]]:
-    """Yield the forum and the time of each review of a venue that was not deleted, by forum."""
     columns = ["forum_id", "kind", "created_at", "deleted"]
     for batch in workspace.tables.batches("3-posts", venue_id, columns, span=span):
         for forum_id, kind, created_at, deleted in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -302,17 +289,11 @@ def _read_decisions(workspace: Workspace, venue_id: str, span: ForumRange = ALL_
 def _form_opinion(
     inspections: Mapping[str, Inspection], names_are_open: bool, sha256: str, until: datetime | None
 ) -> Opinion | None:
-    """Return the version indicated by a file itself, or None if the file was not inspected."""
     inspection = inspections.get(sha256)
     return infer_version(inspection, until, names_are_open=names_are_open) if inspection else None
 
 
 class _VenueVersions:
-    """Finds the versions of a venue's papers, range by range.
-
-    Data of the whole venue are read once: its deadlines, its files with their inspections, its first review.
-    """
-
     def __init__(self, workspace: Workspace, venue_id: str, key: str) -> None:
         self._workspace = workspace
         self._venue_id = venue_id
@@ -330,7 +311,6 @@ class _VenueVersions:
         self._reviewed_at = min(times, default=None)
 
     def run_range(self, span: ForumRange, report: ProgressCallback) -> None:
-        """Write the versions of the papers of a range."""
         raw, venue_id = self._workspace.raw, self._venue_id
         papers = _read_decisions(self._workspace, venue_id, span)
         first_reviews = FirstReviews(self._workspace, venue_id, span)
@@ -408,16 +388,8 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     )
     rows_in = edits + len(forum_ids) + attached + texts + own
     rows_out = tables.count("4-versions", venue_id)
-    return (
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="edits and PDFs",
-            rows_in=rows_in,
-            rows_out=rows_out,
-            set_aside=tables.set_aside_counts(venue_id, NAME),
-        ),
-    )
+    aside = tables.set_aside_counts(venue_id, NAME)
+    return (Balance(NAME, venue_id, "edits and PDFs", rows_in=rows_in, rows_out=rows_out, set_aside=aside),)
 
 
 STAGE = Stage(

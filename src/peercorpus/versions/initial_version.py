@@ -95,7 +95,7 @@ def choose_initial_version(submission: SubmissionPdfs) -> InitialVersion:
 
 
 def _is_made_after(submission: SubmissionPdfs, first: datetime | None) -> bool:
-    """Return whether a note was made after its reviews, as the venue's imports are: its files may be of any time."""
+    """Return whether a note was made after its reviews, as imported ones are: its files may be of any time."""
     return submission.created_at is not None and first is not None and submission.created_at >= first
 
 
@@ -164,13 +164,7 @@ def _choose_by_invitations(
 
 
 def _find_opening(submission: SubmissionPdfs, closing: datetime | None, reviewed: datetime | None) -> str | None:
-    """Return the rule if a submission form may have been open after reviewing began; None if none can have been.
-
-    Args:
-        submission: The submission.
-        closing: When submissions closed by the deadline; None if no deadline is certain.
-        reviewed: When reviewing began; None if unknown.
-    """
+    """Return the rule if a submission form may have been open after reviewing began; None if none can have been."""
     made = None if submission.may_be_imported else submission.created_at or EARLIEST
     is_in_time = made is not None and closing is not None and made <= closing
     for name in filter(submission.stages.takes_submissions, submission.invitations):
@@ -223,12 +217,7 @@ def _choose_only(submission: SubmissionPdfs) -> InitialVersion | None:
 
 
 def _choose_before_review(submission: SubmissionPdfs, refuted: InitialVersion | None = None) -> InitialVersion:
-    """Choose the latest PDF from before the first review.
-
-    Args:
-        submission: The submission.
-        refuted: The choice by the deadline, if another file replaced it; returned if nothing better is known.
-    """
+    """Choose the latest PDF from before the first review."""
     limit = submission.first_review_at and submission.first_review_at - INSTANT
     latest = find_latest(submission, limit) if limit else None
     if latest is None or limit is None:
@@ -262,13 +251,7 @@ def _check_file(submission: SubmissionPdfs, choice: InitialVersion) -> InitialVe
 
 
 def version_stage(submission: SubmissionPdfs, upload: Upload, deadline: Deadline | None) -> VersionMoment | None:
-    """Return the moment of a version other than the initial one, or None if unknown.
-
-    Args:
-        submission: The submission of the version.
-        upload: The version.
-        deadline: The usable deadline, if any.
-    """
+    """Return the moment of a version other than the initial one, or None if unknown."""
     moment = None
     if upload.invitation and upload.created_at is not None:
         moment = submission.stages.moments.get(invitation_name(upload.invitation))

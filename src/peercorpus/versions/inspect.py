@@ -162,7 +162,6 @@ logger = logging.getLogger(__name__)
 
 
 def _find_files(workspace: Workspace, venue_id: str) -> dict[str, str]:
-    """Return the sha256 of each file fetched for a venue, with the first forum that has it."""
     first_forums: dict[str, str] = {}
     for stored in workspace.raw.state.files(venue_id):
         if stored.sha256 is not None:
@@ -231,16 +230,7 @@ def balance(workspace: Workspace, venue_id: str) -> Sequence[Balance]:
     tables = workspace.tables
     files = len(_find_files(workspace, venue_id))
     left = tables.set_aside_counts(venue_id, NAME)
-    return [
-        Balance(
-            stage=NAME,
-            venue_id=venue_id,
-            unit="files",
-            rows_in=files,
-            rows_out=tables.count(TABLE, venue_id),
-            set_aside=left,
-        )
-    ]
+    return [Balance(NAME, venue_id, "files", rows_in=files, rows_out=tables.count(TABLE, venue_id), set_aside=left)]
 
 
 def stage(spread: Executor) -> Stage[Workspace]:

@@ -77,7 +77,6 @@ def _read_path(note: Note, *, starts_over: bool) -> str | None:
 
 
 def _read_change(raw_edit: RawObject) -> SubmissionEdit:
-    """Return the change by an edit or reference; without title and abstract if it was deleted."""
     edit: Edit | Note = read_stored_edit(raw_edit) if raw_edit.kind is RawKind.EDIT else read_stored_note(raw_edit)
     note, invitation = (edit.note, edit.invitation or "") if isinstance(edit, Edit) else (edit, edit.created_by)
     kept = _find_text(note, "original_pdf") or ""
@@ -96,7 +95,6 @@ def _read_change(raw_edit: RawObject) -> SubmissionEdit:
 
 
 def _add_object(raw_object: RawObject, revisions: Revisions, out: Replacement) -> None:
-    """Add one raw object to `revisions`; set aside edits without a readable PDF of the submission."""
     if raw_object.kind is RawKind.PUBLISHED:
         return
     if raw_object.kind is RawKind.NOTE:
@@ -219,7 +217,6 @@ def read_submission(
 
 
 def _attach(forum_id: str, path: str) -> Upload:
-    """Return the upload of a submitted file kept as an attachment, at no known time."""
     return Upload(f"{forum_id}{ATTACHED}", path, created_at=None, modified_at=None, settled_at=None, invitation=None)
 
 

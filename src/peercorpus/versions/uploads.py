@@ -155,14 +155,8 @@ def file_of(submission: SubmissionPdfs, upload: Upload) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionEdit:
-    """One edit or reference of a submission; fields that are None leave the submission unchanged.
-
-    Attributes:
-        edit_id: The edit or reference.
-        modified_at: When it was last written; None if unknown.
-        path: Path or URL of the PDF that it submitted; None if it submitted none, `NO_FILE` if it removed or hides it.
-        deleted_at: When it was deleted; None if it was not.
-        attachment: Path of the submitted file kept as an attachment; None if it names none.
+    """One edit or reference of a submission; None leaves the submission unchanged, and `NO_FILE` removes or hides its
+    PDF.
     """
 
     edit_id: str
@@ -197,10 +191,6 @@ def fold(changes: Iterable[SubmissionEdit], *, is_whole: bool) -> tuple[list[Upl
 
     A change without a title or abstract keeps the earlier one, which counts only if it cannot be later than the upload
     itself.
-
-    Args:
-        changes: The changes, in any order.
-        is_whole: Whether all changes are visible, so that earlier titles and abstracts still apply.
     """
     public: list[Upload] = []
     hidden: list[Upload] = []

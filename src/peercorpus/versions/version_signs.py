@@ -165,9 +165,6 @@ def read_signs(pages: Sequence[tuple[int, str]]) -> tuple[VersionSign, ...]:
     """Return the first sign of each kind in a file, in the order of the text.
 
     If the authors' block is anonymous, an address elsewhere on the page does not count as naming authors.
-
-    Args:
-        pages: The number of each page, from 1, and its text.
     """
     first: dict[SignKind, VersionSign] = {}
     for page, text in pages:
@@ -209,7 +206,6 @@ def _weigh(sign: VersionSign) -> WeighedSign:
 
 
 def _weigh_dates(inspection: Inspection, deadline: datetime) -> Iterator[WeighedSign]:
-    """Yield signs from a file's dates, compared with the deadline."""
     for date, what in ((inspection.made_at, "made"), (inspection.changed_at, "last changed")):
         if date is None or (what == "last changed" and date == inspection.made_at):
             continue

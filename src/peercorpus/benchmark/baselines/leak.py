@@ -14,7 +14,7 @@ from peercorpus.benchmark.baselines.baseline import decided, learnt, no_training
 from peercorpus.benchmark.baselines.simple import answer_decision
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, TableError
-from peercorpus.records.untrusted_text import escape_and_cut
+from peercorpus.wording.untrusted_text import escape_and_cut
 
 MAX_FEATURE_CHARACTERS = 120
 """Maximum characters shown of a feature's name, which may be a phrase from a paper."""

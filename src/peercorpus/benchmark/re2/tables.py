@@ -16,7 +16,7 @@ from peercorpus.benchmark.re2.comparison import ComparedModel
 from peercorpus.benchmark.re2.printed import PrintedRows, read_printed
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.paired_intervals import bound_combination
-from peercorpus.records.untrusted_text import escape_csv_cell
+from peercorpus.wording.untrusted_text import escape_csv_cell
 
 NONE = "-"
 JUDGED = "judge: "

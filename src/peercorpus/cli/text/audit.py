@@ -10,9 +10,9 @@ from peercorpus.audit.predictors import FeatureKind
 from peercorpus.audit.report import JSON_NAME, PAGE_NAME
 from peercorpus.audit.version_grades import PaperUse, VenueGrades, bias, provable
 from peercorpus.metrics.intervals import Proportion, ProportionDifference
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Grade, Status
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 _COLUMNS = 100
 _NAME_COLUMNS = 50

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from peercorpus.execution.progress import Progress
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.reviews import Conversation, Turn
+from peercorpus.wording.counted_nouns import plural
 
 EXCERPT_CHARACTERS = 240
 """Longest excerpt of a turn, in characters."""

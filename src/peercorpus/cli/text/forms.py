@@ -12,9 +12,9 @@ from peercorpus.forms.declared_forms import Evidence
 from peercorpus.forms.form import Question
 from peercorpus.forms.form_usage import FieldReading, FormUsage
 from peercorpus.forms.venue_forms import FormOrigin, KnownForm, is_own_form
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import FieldType
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.workspace import OWN_VENUES
 
 UNKNOWN = "-"

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from peercorpus.pipeline.losses import LEFT_OUT, SourceLoss
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Reason
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 _IMPORT_WHOLE = "import the notes as OpenReview's API returns them, or harvest the venue"
 REMEDIES: dict[str, str] = {

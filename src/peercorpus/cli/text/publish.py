@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peercorpus.cli.text.formatting import counts_by_kind
-from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import GRADE_MEANINGS, PUBLISHABLE_GRADES, Grade
 from peercorpus.release.request import Profile
 from peercorpus.release.splits import RE2_PAPERS, RE2_SIZES, Split, Task
+from peercorpus.wording.counted_nouns import plural, verb
 
 if TYPE_CHECKING:
     from peercorpus.release.by_model.annotator import Annotator

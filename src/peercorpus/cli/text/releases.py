@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from peercorpus.records.counted_nouns import plural, verb
-from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.release.diff import ColumnChange, Differences
 from peercorpus.release.hub import HubUpload
 from peercorpus.release.provenance import ChangedInput
 from peercorpus.release.verify.files import Check
 from peercorpus.release.verify.verify import Verification
+from peercorpus.wording.counted_nouns import plural, verb
+from peercorpus.wording.untrusted_text import escape_controls
 
 HEADER = ("venue", "configuration", "added", "changed", "gone", "taken down")
 

@@ -10,12 +10,12 @@ import msgspec
 
 from peercorpus.corpus.forums import PaperRecord
 from peercorpus.records.ai_reviews import AiReply, AiReview
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import BY_OTHERS, Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 WIDTH = 100
 BRIEF_CHARACTERS = 300

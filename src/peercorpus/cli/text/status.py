@@ -15,9 +15,9 @@ from peercorpus.harvest.submissions import List
 from peercorpus.importers.venue_names import is_stand_in
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
-from peercorpus.records.counted_nouns import plural, verb
 from peercorpus.records.enums import Unseen
-from peercorpus.records.untrusted_text import escape_controls
+from peercorpus.wording.counted_nouns import plural, verb
+from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import Placement
 from peercorpus.workspace.workspace import OWN_VENUES
 

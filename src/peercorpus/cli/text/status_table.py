@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from peercorpus.cli.text.losses import lost
 from peercorpus.cli.text.status import caution, closing_lines, form_doubts, is_empty, named_oddities
 from peercorpus.pipeline.status import Completeness, KnownIssue, WorkspaceStatus
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, Unseen
-from peercorpus.records.untrusted_text import escape_controls
 from peercorpus.venues.venue_id import conference_of
+from peercorpus.wording.counted_nouns import plural
+from peercorpus.wording.untrusted_text import escape_controls
 
 MOST_VENUES = 40
 """Maximum number of venues with a row each; more are counted by conference. Our choice, to fit a screen."""

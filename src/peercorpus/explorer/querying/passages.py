@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from peercorpus.explorer.querying.searched_fields import SearchedFields, fold
-from peercorpus.records.untrusted_text import replace_controls
+from peercorpus.wording.untrusted_text import replace_controls
 
 CHARACTERS = 220
 """Length of a passage."""

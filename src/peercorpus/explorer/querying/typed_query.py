@@ -19,7 +19,7 @@ from peercorpus.explorer.querying.passages import Sought
 from peercorpus.explorer.querying.searched_fields import SearchedFields, fold, split_words
 from peercorpus.explorer.querying.venue_names import VENUE, NamedVenue
 from peercorpus.records.enums import Status
-from peercorpus.records.suggestions import suggest_name
+from peercorpus.wording.suggestions import suggest_name
 
 _OTHER_NAMES = {"decision": "status", "outcome": "status", "version": "grade"}
 """Names by which the page calls fields of `corpus.filters`."""

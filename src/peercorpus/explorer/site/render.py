@@ -35,7 +35,7 @@ from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, ma
 from peercorpus.explorer.site.search_words import PaperWords, list_people, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
 from peercorpus.records.enums import Status
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 _MAX_CHARACTERS = 120
 """Longer names are replaced by their digest: file systems take 255 bytes."""

@@ -10,7 +10,7 @@ from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED
 from peercorpus.explorer.querying.names import ROLES, list_forms, list_initial_pairs, list_pseudonym_words
 from peercorpus.explorer.querying.searched_fields import LETTERS, split_words
-from peercorpus.records.untrusted_text import redact_people
+from peercorpus.wording.untrusted_text import redact_people
 
 _LETTERS = str.maketrans(dict(LETTERS))
 _MARKS = re.compile("[\u0300-\u036f]+")

@@ -38,10 +38,10 @@ from peercorpus.explorer.site.render import (
 )
 from peercorpus.explorer.site.search_files import SearchIndex
 from peercorpus.explorer.venue_page import VenueCounts
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, check_outside, check_replaceable, replace_folder
 from peercorpus.release.published import count_taken_rows
+from peercorpus.wording.counted_nouns import plural
 from peercorpus.workspace.workspace import Workspace
 
 

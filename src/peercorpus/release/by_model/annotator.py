@@ -15,10 +15,10 @@ from peercorpus.criticism.passages import Passage, read_passages
 from peercorpus.errors import ModelError
 from peercorpus.models.endpoint import MODEL_KEY_VARIABLE, AskedModel, ModelSettings
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAspect, PointKind
-from peercorpus.records.untrusted_text import redact_people, replace_controls
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.point_rows import Annotation, ModelAnswer
 from peercorpus.release.request import ReleaseRequest
+from peercorpus.wording.untrusted_text import redact_people, replace_controls
 
 KINDS: Mapping[PointKind, str] = MappingProxyType(
     {

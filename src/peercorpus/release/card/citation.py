@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from importlib.metadata import version
 
-from peercorpus.records.counted_nouns import plural
+from peercorpus.wording.counted_nouns import plural
 
 TITLE = "Peer reviews from OpenReview"
 CITED = {

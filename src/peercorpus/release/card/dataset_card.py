@@ -9,7 +9,6 @@ from pathlib import Path
 from string import Template
 
 from peercorpus.corpus.text_choice import TextChoice, is_grade_accepted
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import (
     GRADE_MEANINGS,
     PUBLISHABLE_GRADES,
@@ -33,6 +32,7 @@ from peercorpus.release.splits import Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.venues.rules import list_rules, rules_of
+from peercorpus.wording.counted_nouns import plural
 
 _SPLITS = (
     "`{path}` lists, for each task, the forum ids of the train, validation and test split, and every paper that ever"

@@ -6,7 +6,6 @@ from typing import Any
 
 from peercorpus.corpus.reminder_decisions import Verdict
 from peercorpus.corpus.text_choice import TextChoice
-from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Status, Unseen
 from peercorpus.release.card.citation import CITED, TITLE, release_bibtex, release_version
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
@@ -14,6 +13,7 @@ from peercorpus.release.request import ReleaseLayout
 from peercorpus.venues.catalogue import VenueRow, Visibility, row_of
 from peercorpus.venues.own_venues import OwnInvitations, OwnWords, extend_row
 from peercorpus.venues.rules import warn_of_pooling
+from peercorpus.wording.counted_nouns import plural
 from peercorpus.workspace.workspace import OWN_VENUES
 
 Show = Callable[[str], str]

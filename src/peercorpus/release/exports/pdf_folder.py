@@ -18,8 +18,8 @@ from peercorpus.errors import PeercorpusError, UnreadablePdfError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.records.enums import Grade
 from peercorpus.records.papers import Paper
-from peercorpus.records.untrusted_text import escape_csv_cell
 from peercorpus.release.folder import lock_folder
+from peercorpus.wording.untrusted_text import escape_csv_cell
 from peercorpus.workspace.object_store import file_digest, read_pdf
 from peercorpus.workspace.workspace import Workspace
 

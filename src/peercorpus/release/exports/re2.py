@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from peercorpus.discussion.until_decision import count_after_decision
 from peercorpus.errors import PeercorpusError
 from peercorpus.importers import re2
 from peercorpus.models import prompts
@@ -22,7 +23,6 @@ from peercorpus.models.chat_messages import Message, Response, finish_messages, 
 from peercorpus.records.enums import ConversationKind, Phase, PostKind, Status
 from peercorpus.records.reviews import Conversation, Turn
 from peercorpus.records.scores import Score
-from peercorpus.records.until_decision import count_after_decision
 from peercorpus.release.exports.formats import TrainingSample
 from peercorpus.release.exports.samples import (
     NO_EXCHANGE,

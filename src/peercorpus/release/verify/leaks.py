@@ -11,12 +11,12 @@ from typing import Any
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.text_choice import is_grade_accepted
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
-from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.exports.meta_reviews import list_posts
 from peercorpus.release.folder import KEYS, Release, Shard
 from peercorpus.release.splits import Split, Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
+from peercorpus.wording.untrusted_text import redact_people
 
 _NEVER_INITIAL = (Grade.UNSTATED, Grade.UNAVAILABLE)
 """Grades of versions that do not count as initial."""

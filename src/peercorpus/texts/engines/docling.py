@@ -16,11 +16,7 @@ class Docling:
     name = "docling"
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Check that docling is installed; its models are loaded for the first file.
-
-        Raises:
-            MissingExtraError: docling is not installed.
-        """
+        """Check that docling is installed; its models are loaded for the first file."""
         self.version = f"{OWN_VERSION}+docling-{read_package_version('docling')}"
         self._settings = settings
         self._converter: Any = None
@@ -31,12 +27,7 @@ class Docling:
         return cls(settings)
 
     def convert(self, pdf: bytes) -> Converted:
-        """Read one file.
-
-        Raises:
-            UnreadablePdfError: The file is damaged, encrypted or not a PDF, or docling cannot read it.
-            EngineError: The models cannot be loaded.
-        """
+        """Read one file; raises EngineError if the models cannot be loaded."""
         from docling.datamodel.base_models import DocumentStream
         from docling.exceptions import ConversionError
 

@@ -30,11 +30,7 @@ MIN_RECOGNISED_WORDS = 20
 
 
 class Recognised(Glyphs):
-    """Glyphs of a page, replaced by words recognised on its image.
-
-    Attributes:
-        runs: Recognised words in reading order.
-    """
+    """Glyphs of a page, replaced by words recognised on its image."""
 
     def __init__(self, page: pdfium.PdfPage, recogniser: Recogniser) -> None:
         lines = join_lines(recognise(page, recogniser), 0)
@@ -72,11 +68,7 @@ class LayoutWithOcr(PdfiumLayout):
     """The default engine with OCR for the pages that need it."""
 
     def __init__(self, recogniser: Recogniser | None = None) -> None:
-        """Store the recogniser; None means `rapidocr`.
-
-        Raises:
-            MissingExtraError: The default recogniser is not installed.
-        """
+        """Store the recogniser; None means `rapidocr`."""
         self._recogniser = recogniser or RapidOcr()
         own = [str(OWN_VERSION)] if OWN_VERSION > 1 else []
         self.version = "+".join([PdfiumLayout.version, self._recogniser.version, *own])
@@ -123,21 +115,13 @@ class NemotronOcr:
     """Recognises words with nemotron-ocr; needs an NVIDIA GPU, Linux, CUDA 13 and Python 3.12."""
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Check that nemotron-ocr is installed; its models are loaded for the first page.
-
-        Raises:
-            MissingExtraError: nemotron-ocr is not installed.
-        """
+        """Check that nemotron-ocr is installed; its models are loaded for the first page."""
         self.version = f"nemotron-ocr-{read_package_version('nemotron-ocr')}"
         self._settings = settings
         self._model: Any = None
 
     def read(self, image: pdfium.PdfBitmap) -> list[WordRow]:
-        """Return the sentences on an image, each a line or part of one.
-
-        Raises:
-            EngineError: There is no suitable GPU, or the models cannot be loaded.
-        """
+        """Return the sentences on an image; raises EngineError without a suitable GPU or the models."""
         try:
             if self._model is None:
                 from nemotron_ocr.inference.pipeline_v2 import NemotronOCRV2
@@ -163,11 +147,6 @@ class Nemotron(OcrEngine):
     name = "nemotron"
 
     def __init__(self, recogniser: Recogniser | None = None) -> None:
-        """Store the recogniser; None means nemotron-ocr.
-
-        Raises:
-            MissingExtraError: nemotron-ocr is not installed.
-        """
         super().__init__(recogniser or NemotronOcr())
 
     @classmethod

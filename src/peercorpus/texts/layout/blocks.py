@@ -34,23 +34,13 @@ _MAX_TALL_SCRIPT_OFFSET_EM = 1.4
 _MAX_TALL_SIGN_OFFSET_EM = 0.35
 """Maximum distance of the baseline implied by a tall symbol from that of its line, in em."""
 _STEP_NUMBER = re.compile(r"\d{1,3}:$")
-"""Number of a step of an algorithm."""
 _MAX_STEP_INDENT_EM = 12.0
 """Maximum gap after a step number, in em; nested steps are indented."""
 
 
 @dataclass(slots=True)
 class TextLine:
-    """Glyph runs on one baseline.
-
-    Attributes:
-        runs: From left to right.
-        left: Left edge, in points from the left edge of the page.
-        right: Right edge, likewise.
-        base: Baseline of its largest font, in points from the lower edge of the page.
-        size: Size of its largest font, in points.
-        page: Page index, from 0.
-    """
+    """Glyph runs on one baseline from left to right, in points; `base` and `size` are of the largest font."""
 
     runs: list[TextRun]
     left: float
@@ -102,12 +92,7 @@ def ends_sentence(text: str) -> bool:
 
 
 def read_lines(runs: Iterable[TextRun], page: int) -> list[TextLine]:
-    """Build the lines of a page, in the order of its content.
-
-    Args:
-        runs: Glyph runs of the page.
-        page: Page index, from 0.
-    """
+    """Build the lines of a page, in the order of its content."""
     lines: list[TextLine] = []
     line: TextLine | None = None
     for run in runs:
@@ -184,7 +169,6 @@ def _is_under(run: TextRun, before: TextRun) -> bool:
 
 
 def _append(line: TextLine, run: TextRun) -> None:
-    """Append a run; one larger than the line so far, such as the word after a footnote mark, sets the baseline."""
     line.runs.append(run)
     if run.left < line.left:
         line.left = run.left
@@ -226,13 +210,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Typical measures of the body text of a paper.
-
-    Attributes:
-        size: Font size, in points.
-        leading: Distance from one baseline to the next, in points.
-        is_mono: Whether the font is monospaced.
-    """
+    """Measures of the body text of a paper: font size and distance of baselines, in points."""
 
     size: float
     leading: float

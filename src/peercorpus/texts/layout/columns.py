@@ -32,11 +32,7 @@ _MAX_JUMP_SHARE = 0.12
 
 @dataclass(frozen=True, slots=True)
 class PageColumns:
-    """The columns of a page.
-
-    Attributes:
-        spans: Left and right edge of each column, in points, from left to right; one or two.
-    """
+    """The left and right edges of the columns of a page, in points, from left to right; one or two."""
 
     spans: tuple[Span, ...]
 
@@ -60,11 +56,6 @@ def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float
     """Return the columns of each page; a page with little prose gets those of the similar page with the most prose.
 
     In a single-column paper, a page has two columns only if there are lines on either side.
-
-    Args:
-        pages: Lines of each page.
-        widths: Page widths, in points.
-        size: Font size of the body, in points.
     """
     prose = [_select_prose_lines(lines, size) for lines in pages]
     all_columns = [
@@ -95,7 +86,6 @@ def find_all_columns(pages: Sequence[Sequence[TextLine]], widths: Sequence[float
 
 
 def _select_prose_lines(lines: Sequence[TextLine], size: float) -> list[TextLine]:
-    """Return the long lines of body text that are not formulas."""
     long = [
         line
         for line in lines
@@ -109,13 +99,7 @@ def _select_prose_lines(lines: Sequence[TextLine], size: float) -> list[TextLine
 
 
 def find_columns(lines: Sequence[TextLine], width: float, size: float) -> PageColumns:
-    """Detect one or two columns from the edges of long lines.
-
-    Args:
-        lines: Lines of a page.
-        width: Page width, in points.
-        size: Font size of the body, in points.
-    """
+    """Detect one or two columns from the edges of long lines."""
     return _detect_columns(_select_prose_lines(lines, size) or lines, width, size)
 
 
@@ -133,12 +117,10 @@ def _detect_columns(long: Sequence[TextLine], width: float, size: float) -> Page
 
 
 def _split_sides(lines: Sequence[TextLine], width: float) -> tuple[list[TextLine], list[TextLine]]:
-    """Return the lines that stay in the left half of a page, and those that stay in the right one."""
     return [line for line in lines if line.right < width / 2 + 8], [line for line in lines if line.left > width / 2 - 8]
 
 
 def _measure_span(lines: Sequence[TextLine], size: float) -> Span:
-    """Return the left edge of most lines, or of hanging entries, and the usual right edge."""
     seen = Counter(round(line.left) for line in lines)
     ((common, most),) = seen.most_common(1)
     enough = max(2, _MIN_FLUSH_SHARE * len(lines))

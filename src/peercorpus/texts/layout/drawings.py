@@ -21,7 +21,6 @@ _MIN_WIDTH_POINTS = 30.0
 _MIN_HEIGHT_POINTS = 20.0
 """Minimum size of a drawing, in points."""
 _MAX_PATH_GAP_POINTS = 4.0
-"""Maximum distance of two paths of a drawing, in points."""
 _MAX_CAPTION_GAP_POINTS = 60.0
 """Maximum distance of a drawing from its caption, or from another drawing of the same figure, in points."""
 _MAX_LABEL_CHARACTERS = 40
@@ -38,8 +37,6 @@ _DESCENT_EM = 0.2
 
 @dataclass(slots=True)
 class _Group:
-    """Paths that touch each other."""
-
     box: Box
     paths: int
 
@@ -52,13 +49,7 @@ class _Group:
 def split_drawings(
     lines: list[TextLine], shapes: Shapes, tables: Iterable[Box]
 ) -> tuple[list[TextLine], list[TextLine]]:
-    """Return the lines of the body, and the labels of drawn figures.
-
-    Args:
-        lines: All lines of a page outside tables.
-        shapes: Shapes drawn on the page.
-        tables: Boxes of its tables, whose rules and backgrounds do not count as drawings.
-    """
+    """Return the lines of the body, and the labels of drawn figures; rules of tables do not count as drawings."""
     paths = [*shapes.strokes, *shapes.uprights, *shapes.rules]
     if len(paths) < _MIN_PATHS or not shapes.strokes:
         return lines, []
@@ -82,7 +73,6 @@ def _is_caption(line: TextLine) -> bool:
 
 
 def _group(paths: Sequence[Box]) -> list[_Group]:
-    """Return the groups of paths that touch each other, starting with the largest paths, which contain most others."""
     groups: list[_Group] = []
     for path in sorted(paths, key=_compute_size, reverse=True)[:_MAX_PATHS]:
         touching = [group for group in groups if _measure_gap(group.box, path) <= _MAX_PATH_GAP_POINTS]
@@ -102,7 +92,6 @@ def _compute_size(box: Box) -> float:
 
 
 def _find_captioned(drawings: Sequence[Box], captions: Sequence[Box]) -> list[Box]:
-    """Return the drawings near a caption, and those beside them in the same figure."""
     reached = list(captions)
     left = list(drawings)
     captioned: list[Box] = []
@@ -144,7 +133,6 @@ def _measure(line: TextLine) -> Box:
 
 
 def _measure_gap(first: Box, second: Box) -> float:
-    """Return the larger of the horizontal and vertical distance of two boxes, in points; 0 or less if they meet."""
     return max(
         first.left - second.right,
         second.left - first.right,

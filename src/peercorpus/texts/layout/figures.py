@@ -18,7 +18,6 @@ _MIN_PROSE_SHARE = 0.5
 _MAX_PICTURES = 100
 """Maximum number of pictures on a page whose labels are searched."""
 _MAX_LABEL_CHARACTERS = 40
-"""Maximum characters of the label above a picture."""
 _MAX_OFF_CENTRE_SHARE = 0.05
 """Maximum distance of the centre of a label from that of its picture, as a share of the picture's width."""
 _MAX_LABEL_DISTANCE_EM = 1.7
@@ -57,7 +56,6 @@ def _contains(box: Box, run: TextRun) -> bool:
 
 
 def _is_scan(runs: Sequence[TextRun], pictures: Sequence[Box], most: float) -> bool:
-    """Return whether one picture is behind more than `most` characters, like the image of a scanned page."""
     return any(_count_characters([run for run in runs if _contains(box, run)]) > most for box in pictures)
 
 
@@ -71,9 +69,8 @@ def _is_prose(runs: Sequence[TextRun]) -> bool:
 
 
 def split_labels(lines: list[TextLine], shapes: Shapes) -> tuple[list[TextLine], list[TextLine]]:
-    """Return the lines of the body, and the labels centred above pictures that stand side by side.
-
-    Lettered labels, such as "(a) Before", are captions and stay in the body.
+    """Return the lines of the body, and the labels centred above pictures side by side; "(a) Before" stays, as a
+    caption.
     """
     pictures = [
         box
@@ -108,11 +105,8 @@ def _is_above(line: TextLine, box: Box) -> bool:
 
 _SUBFIGURE_LABEL = re.compile(r"\(([a-z])\)(?!\w)")
 _FIRST_LABEL = "a"
-"""Label of the first subfigure."""
 _MIN_LABELS = 2
-"""Minimum subfigures of a figure."""
 _MAX_LABEL_LINES = 3
-"""Maximum lines of a subfigure label."""
 _MIN_LABEL_SPREAD_POINTS = 5.0
 """Minimum distance of the left edges of subfigure labels, in points; list items share their left edge."""
 _FIGURE_CAPTION = re.compile(r"(?:(?:supplementary|extended data) )?fig", re.IGNORECASE)
@@ -143,7 +137,6 @@ def _find_trailing_labels(before: Sequence[Block], page: int) -> Sequence[Block]
 
 
 def _are_labels(blocks: Sequence[Block]) -> bool:
-    """Return whether labels are in alphabetical order and side by side."""
     labels = [label for block in blocks for line in block.lines for label in _SUBFIGURE_LABEL.findall(line.text)]
     if len(labels) < _MIN_LABELS or labels != [chr(ord(_FIRST_LABEL) + number) for number in range(len(labels))]:
         return False
@@ -171,7 +164,6 @@ def _is_small(block: Block, body: Body) -> bool:
 
 
 def _is_at_foot(block: Block, text: Sequence[Block]) -> bool:
-    """Return whether a block has text above it and none below it in its column."""
     top = block.lines[0].base
     left = min(line.left for line in block.lines)
     right = max(line.right for line in block.lines)

@@ -4,7 +4,6 @@ import re
 from itertools import zip_longest
 
 _MAX_NUMBER_STEP = 2
-"""Maximum step between heading numbers, so that headings may be missed in between."""
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 _STEP = re.compile(r"(?:(?P<roman>X?(?:IX|IV|V?I{0,3}))\.|(?P<letter>[A-Z])\.|(?P<digit>\d{1,2})[.)])\s+(?=\S)")
 """Matches the number of a heading whose levels use different numerals: II. / B. / 3. or 3)."""
@@ -78,8 +77,8 @@ def _parse_number_part(part: str) -> int:
 class MixedCounting:
     """The heading numbers of a paper with Roman numerals for sections, letters for subsections, then digits.
 
-    The classes of the IEEE and the American Physical Society do this. In an appendix of the latter, digits come
-    directly below the appendix.
+    The classes of the IEEE and the American Physical Society do this; in an appendix of the latter, digits come
+    directly below.
     """
 
     def __init__(self) -> None:
@@ -115,7 +114,6 @@ class MixedCounting:
         self._counts[1:] = [0, 0]
 
     def _read(self, step: re.Match[str]) -> tuple[int, int]:
-        """Return the level and the count of a number; 0, 0 if it cannot come next."""
         sections, letters, _ = self._counts
         if (roman := step["roman"]) and not self._is_appendix:
             value = read_roman(roman)

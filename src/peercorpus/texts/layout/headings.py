@@ -36,9 +36,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _APPENDIX_WORD = re.compile(r"appendix\s+", re.IGNORECASE)
 
 _MIN_HEADING_CHARACTERS = 2
-"""Minimum characters of the first line of a heading."""
 _MAX_HEADING_CHARACTERS = 140
-"""Maximum characters of the first line of a heading."""
 _MIN_LARGE_SIZE_RATIO = 1.07
 """Font size, relative to the body, above which a line counts as larger."""
 _MIN_NUMBERED_SIZE_RATIO = 0.85
@@ -48,17 +46,12 @@ _MIN_FACE_SHARE = 0.8
 _MAX_PLAIN_WIDTH_SHARE = 0.85
 """Maximum share of the column width of a heading set in the body font."""
 _MAX_LEVEL = 4
-"""Deepest heading level."""
 _CAPITALS_LEVEL = 3
 """Level of a common name in capitals no larger than the body, in a paper whose sections are larger."""
 
 
 class HeadingFinder:
-    """Finds the headings of a paper, line by line in reading order.
-
-    Attributes:
-        has_begun: Whether the first heading was found; title and authors precede it.
-    """
+    """Finds the headings of a paper, line by line in reading order; title and authors precede the first."""
 
     def __init__(self, body: Body) -> None:
         self._body = body
@@ -75,12 +68,8 @@ class HeadingFinder:
     def read(self, line: TextLine, after: object, columns: PageColumns, *, step: float, is_apart: bool) -> int:
         """Return the level of the heading that begins on a line; 0 if none does.
 
-        Args:
-            line: The line.
-            after: The next line, or another item, such as a table; None at the end of a page.
-            columns: Columns of the page.
-            step: Distance from the previous baseline, in points; negative if that line is elsewhere.
-            is_apart: Whether there is more space above than between lines of a paragraph, or the line is at the top.
+        `step` is the distance from the previous baseline in points, negative if that line is elsewhere; `is_apart` if
+        there is more space above than between lines of a paragraph.
         """
         if (
             not is_apart
@@ -103,10 +92,8 @@ class HeadingFinder:
         return level
 
     def split_run_in(self, line: TextLine) -> tuple[TextLine, TextLine, int] | None:
-        """Return a numbered heading, the start of its paragraph on the same line, and its level; None if there is none.
-
-        Its number is the next one inside the section, and its title is bold and ends like a sentence, as in the class
-        of the American Mathematical Society.
+        """Return a numbered heading in bold, the start of its paragraph on the same line, and its level; None if there
+        is none.
         """
         end = next((number for number, run in enumerate(line.runs) if _WORD.search(run.text)), 0)
         while end < len(line.runs) and line.runs[end].font.is_bold:
@@ -127,7 +114,6 @@ class HeadingFinder:
         return head, behind, self._find_level_of_numbered(head, numbered["number"])
 
     def _find_level_of_mixed(self, line: TextLine) -> int:
-        """Return the level of a heading whose number continues Roman numerals, letters and digits; else 0."""
         is_distinct = _is_in_own_face(line) or _is_in_capitals(line)
         if not is_distinct or line.size < _MIN_NUMBERED_SIZE_RATIO * self._body.size or ends_sentence(line.text):
             return 0
@@ -168,10 +154,7 @@ class HeadingFinder:
         return self._find_level_of_face(line) if self._stands_alone(line, after, columns, step) else 0
 
     def _find_level_of_face(self, line: TextLine) -> int:
-        """Return the level of an unnumbered heading no larger than the body.
-
-        In a paper without numbers, headings that look alike share the level of the first of them.
-        """
+        """Return the level of an unnumbered heading no larger than the body."""
         if self._counting.has_begun:
             return min(_MAX_LEVEL, self._level + 1)
         face = round(line.size), line.share("is_italic") > 0.5
@@ -187,7 +170,6 @@ class HeadingFinder:
         return not self._counting.has_begun and bool(self._sizes) and line.size < 0.96 * self._sizes[0]
 
     def _find_level_of_name(self, line: TextLine) -> int:
-        """Return the level of a common section name; 0 if only its position can decide."""
         if self._is_large(line) or not (self._sections_are_large and self.has_begun):
             self._level = 1 if not self._counting.has_begun else self._level
             return 1
@@ -196,7 +178,6 @@ class HeadingFinder:
         return 1 if _UNNUMBERED_SECTION.match(line.text) else 0
 
     def _find_level_of_size(self, size: float) -> int:
-        """Return the level of headings of this size, or the next level if all are larger; 0 if no size is known."""
         if not self._sizes:
             return 0
         alike = (level for level, level_size in enumerate(self._sizes, 1) if size > 0.96 * level_size)
@@ -239,7 +220,6 @@ class HeadingFinder:
         return self._level
 
     def _is_no_section(self, line: TextLine, number: str) -> bool:
-        """Return whether a numbered line is a sentence or a list item, as it is not set like earlier sections."""
         is_sentence = ends_sentence(line.text)
         if not self._counting.has_begun:
             is_roman = self._mixed.has_begun and number[0].isdigit()
@@ -270,14 +250,7 @@ class HeadingFinder:
         return is_text and line.base - after.base > 1.12 * leading
 
     def wraps(self, before: TextLine, line: TextLine, columns: PageColumns, *, step: float) -> bool:
-        """Return whether a line continues the heading on the line above.
-
-        Args:
-            before: The line above, part of a heading.
-            line: The line.
-            columns: Columns of the page.
-            step: Distance of the baselines, in points.
-        """
+        """Return whether a line continues the heading on the line above, at a distance of `step` points."""
         if not 0 < step <= 1.5 * max(before.size, line.size) or _SECTION_NAME.match(line.text):
             return False
         if _APPENDIX.fullmatch(before.text) and _is_in_capitals(before) and _is_in_capitals(line):
@@ -297,7 +270,6 @@ def _is_centred(line: TextLine, left: float, right: float) -> bool:
 
 
 def _is_in_own_face(line: TextLine) -> bool:
-    """Return whether a line is bold or italic, apart from its formulas."""
     return max(line.share("is_bold"), line.share("is_italic")) > _MIN_FACE_SHARE
 
 
@@ -306,12 +278,10 @@ def _is_in_capitals(line: TextLine) -> bool:
 
 
 def _has_only_capitals(line: TextLine) -> bool:
-    """Return whether all letters of a line are capitals, apart from its formulas."""
     return line.text.isupper() or "".join([run.text for run in line.runs if not run.font.is_maths]).isupper()
 
 
 def _is_in_small_capitals(line: TextLine) -> bool:
-    """Return whether a line is in a small-capitals font, or in capitals with larger initials."""
     if line.share("is_small_capitals") > 0.5:
         return True
     return _has_only_capitals(line) and len({round(run.size, 1) for run in line.runs}) > 1

@@ -58,7 +58,6 @@ _COMPOUND_FIRST_PARTS = frozenset(
         *("domain", "human", "plug", "first", "second", "third"),
     ]
 )
-"""Common first parts of hyphenated compounds in papers."""
 _COMPOUND_LAST_PARTS = frozenset(
     [
         *("based", "aware", "free", "like", "specific", "wise", "level", "art", "time", "of", "to", "the", "in", "by"),
@@ -67,9 +66,7 @@ _COMPOUND_LAST_PARTS = frozenset(
         *("case", "step", "supervised", "efficient", "friendly", "conditioned", "invariant", "equivariant"),
     ]
 )
-"""Common last parts of hyphenated compounds."""
 _COMPOUND_MIDDLE_PARTS = frozenset(["of", "to", "in", "on", "by", "up", "at", "as", "no"])
-"""Common middle parts of hyphenated compounds."""
 _WORD_ENDINGS = frozenset(
     [
         *(
@@ -117,13 +114,7 @@ class Dehyphenator:
                 self._known[part] += number
 
     def join(self, before: str, after: str, *, is_cut: bool) -> str:
-        """Join two lines.
-
-        Args:
-            before: The first line, without its final hyphen if `is_cut`.
-            after: The second line.
-            is_cut: Whether pdfium reported a hyphen at the end of the first line.
-        """
+        """Join two lines; `is_cut` if pdfium reported a hyphen, which `before` lacks."""
         # The text before may be long; only its last word matters.
         start = before.rfind(" ") + 1
         word = before[start:]
@@ -145,7 +136,6 @@ class Dehyphenator:
         return before + after if _is_one_word(before, after) or _is_unspaced(before, after) else f"{before} {after}"
 
     def _choose_hyphen(self, word: str, after: str) -> str:
-        """Return a hyphen or nothing for a divided word: as elsewhere in the paper, else depending on its parts."""
         left, right = _LAST_WORD.search(word), _FIRST_WORD.match(after)
         if left is None or right is None or _ADDRESS.search(word):
             return "-"
@@ -157,7 +147,6 @@ class Dehyphenator:
         return "-" if right[1][0].isupper() or self._are_two(word[: left.end(1)], second) else ""
 
     def _are_two(self, word: str, second: str) -> bool:
-        """Return whether two parts are separate words: common in compounds, or used alone in the paper."""
         *others, written = re.split(r"[^\w]|[\d_]", word)
         first = written.casefold()
         if len(first) == 1 or len(second) < _MIN_DIVIDED_LETTERS:
@@ -170,14 +159,12 @@ class Dehyphenator:
 
 
 def _is_one_word(before: str, after: str) -> bool:
-    """Return whether a dash or slash at the end of a line joins two words."""
     if before.endswith("/"):
         return before[-2:-1].isalnum() and after[:1].isalnum()
     return before.endswith(_DASHES) and bool(before[-2:-1].strip()) and after[:1].isalnum()
 
 
 def _is_unspaced(before: str, after: str) -> bool:
-    """Return whether the scripts of two lines put no space between them."""
     last, first = before[-1:], after[:1]
     if last.isascii() and first.isascii():
         return False
@@ -186,7 +173,6 @@ def _is_unspaced(before: str, after: str) -> bool:
 
 
 def _address_continues(address: str, after: str) -> bool:
-    """Return whether an address at the end of a line continues on the next one."""
     if not after or after[0] in '([\u201c"' or address.endswith((",", ";", ")", ">")):
         return False
     if _OPEN_ADDRESS.search(address):

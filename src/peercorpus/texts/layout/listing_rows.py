@@ -18,9 +18,7 @@ KEYWORD = re.compile(
     r"(?:require|ensure|inputs?|outputs?|initiali[sz]e|initiali[sz]ation|data|result)\s?:?)(?!\w)",
     re.IGNORECASE,
 )
-"""Keyword at the start of a line of an algorithm."""
 INPUT = re.compile(r"(?:Require|Ensure|Inputs?|Outputs?|Data|Result|Parameters?)\s?:", re.IGNORECASE)
-"""Start of a line that states the inputs or outputs of an algorithm."""
 _OPEN_END = re.compile(r"[\w,]$")
 """End of a row that may continue."""
 _CALL = re.compile(r"[\w.\-]+\(")
@@ -38,28 +36,17 @@ _MAX_FULL_ROW_GAP_EM = 3.0
 _SPACE_WIDTH_EM = 0.5
 """Width of one space of indentation, in em."""
 _LETTER_WIDTH_EM = 0.5
-"""Average width of a letter, in em."""
 _MAX_INDENT_SPACES = 40
-"""Maximum indentation, in spaces."""
 _MIN_CONSECUTIVE_SHARE = 0.8
-"""Minimum share of consecutive step numbers."""
 _MIN_BLANK_STEP_RATIO = 1.6
 """Distance of two rows, relative to the usual one, above which blank lines are written."""
 _MAX_BLANK_LINES = 2
-"""Maximum blank lines between two rows."""
 _HORIZONTAL_RULE = re.compile(r"\s*-+\s*$")
 
 
 @dataclass(slots=True)
 class ListingRow:
-    """Adjacent lines in a listing.
-
-    Attributes:
-        lines: From left to right.
-        formula: Markdown of a display formula; empty for other rows.
-        base: Baseline of the first line, in points from the lower edge of the page.
-        size: Font size of the first line, in points.
-    """
+    """Lines side by side in a listing, or the Markdown of a formula; `base` and `size` are of the first line."""
 
     lines: list[TextLine]
     formula: str
@@ -141,7 +128,6 @@ def as_code(rows: Sequence[ListingRow]) -> str:
 
 
 def _align_row(row: ListingRow, left: float, width: float) -> str:
-    """Return a row of a program with the spaces implied by the positions of its words."""
     text = ""
     for line in row.lines:
         for run in line.runs:
@@ -157,16 +143,7 @@ def _align_row(row: ListingRow, left: float, width: float) -> str:
 
 @dataclass(slots=True)
 class _Step:
-    """A row of an algorithm.
-
-    Attributes:
-        number: As printed; empty if there is none.
-        left: Left edge after its number, in points.
-        right: Right edge, in points.
-        text: Its Markdown, without the number.
-        is_cut: Whether it ends inside a divided word.
-        has_maths: Whether it begins with a formula.
-    """
+    """A row of an algorithm, without its number; `is_cut` if it ends inside a divided word."""
 
     number: str
     left: float
@@ -177,12 +154,8 @@ class _Step:
 
 
 def as_steps(rows: Sequence[ListingRow], right: float, joiner: Dehyphenator) -> str:
-    """Write the rows of an algorithm, each with its number and indentation, and with formulas.
-
-    Args:
-        rows: From top to bottom.
-        right: Right edge of a full row, in points.
-        joiner: Joins the rows of a step.
+    """Write the rows of an algorithm, each with its number and indentation; `right` is the edge of a full row, in
+    points.
     """
     is_numbered = _are_numbered(rows)
     prefix = _STEP_PREFIX if any(_STEP_PREFIX.match(row.text) for row in rows) else _BARE_PREFIX
@@ -200,7 +173,6 @@ def as_steps(rows: Sequence[ListingRow], right: float, joiner: Dehyphenator) -> 
 
 
 def _are_numbered(rows: Sequence[ListingRow]) -> bool:
-    """Return whether rows begin with consecutive numbers."""
     numbers = [int(number[1]) for row in rows if (number := _STEP_NUMBER.match(row.lines[0].runs[0].text))]
     numbers = numbers or [int(number[1]) for row in rows if (number := _STEP_PREFIX.match(row.text))]
     steps = [low - high == 1 for high, low in pairwise(numbers)]
@@ -208,7 +180,6 @@ def _are_numbered(rows: Sequence[ListingRow]) -> bool:
 
 
 def _read_step(row: ListingRow, prefix: re.Pattern[str] | None) -> _Step:
-    """Return the step of a row; `prefix` matches the number of a step, None if they have none."""
     if row.formula:
         return _Step(number="", left=row.left, right=row.right, text=row.formula, is_cut=False, has_maths=True)
     runs, *others = [_restore_triangles(line.runs) for line in row.lines]
@@ -243,16 +214,12 @@ def _read_step(row: ListingRow, prefix: re.Pattern[str] | None) -> _Step:
 
 
 def _cut_off(run: TextRun, end: int, size: float) -> TextRun:
-    """Return a run without its first characters, as wide as its letters are on average."""
     text = run.text[end:]
     return replace(run, text=text, left=max(run.left, run.right - _LETTER_WIDTH_EM * size * len(text)))
 
 
 def _restore_triangles(runs: Sequence[TextRun]) -> list[TextRun]:
-    """Return runs with the triangle before a comment in the font of the comment.
-
-    TeX's math italic font has it at the code of a full stop.
-    """
+    """Return runs with the triangle before a comment, TeX's code of a full stop, in the comment's font."""
     signed: list[TextRun] = []
     for run, following in zip_longest(runs, runs[1:]):
         is_alone = run.text[-2:-1] == " " or (len(run.text) == 1 and run.has_space)
@@ -273,7 +240,6 @@ def _ends_with_triangle(run: TextRun) -> bool:
 
 
 def _continues_step(before: _Step, step: _Step, full: float) -> bool:
-    """Return whether a row continues the full step above."""
     if step.number or KEYWORD.match(step.text):
         return False
     # The algorithm packages set the continuation of an indented step at the margin of all steps.
@@ -290,7 +256,6 @@ def _continues_step(before: _Step, step: _Step, full: float) -> bool:
 
 
 def _indent(steps: Sequence[_Step], space: float) -> list[str]:
-    """Return the steps with right-aligned numbers and their printed indentation."""
     margins = [min((step.left for step in steps if bool(step.number) == kind), default=0.0) for kind in (False, True)]
     wide = max(len(step.number) for step in steps)
     texts = []

@@ -31,9 +31,7 @@ _ANY_NUMBER = re.compile(r"\d{1,3}:?\s*")
 _PROCEDURE = re.compile(r"[A-Z][\w\-]*\s?\(.*\)$")
 """Head of a procedure, as in "Insertion-Sort(A)"."""
 _MAX_UNNUMBERED_LINES = 100
-"""Maximum lines of an algorithm without numbers."""
 _MAX_UNNUMBERED_STEP_EM = 2.0
-"""Maximum distance of two of its lines, in em."""
 _SAME_EDGE_EM = 0.5
 """Maximum distance of a line from the left edge of its algorithm, to the left, in em."""
 _MAX_NUMBER_OFFSET_EM = 1.5
@@ -73,12 +71,7 @@ _MAX_LINES_BETWEEN_STEPS = 8
 
 
 class ListingItem(NamedTuple):
-    """A listing found among the items of a page.
-
-    Attributes:
-        places: Indices of the items that it replaces.
-        blocks: Blocks that replace the first of these items.
-    """
+    """A listing found on a page: the indices of the items that it replaces, and the blocks in place of the first."""
 
     places: set[int]
     blocks: list[Block]
@@ -87,15 +80,7 @@ class ListingItem(NamedTuple):
 def replace_listings(
     items: Sequence[TextLine | Block], rules: Sequence[Box], columns: PageColumns, body: Body, joiner: Dehyphenator
 ) -> list[TextLine | Block]:
-    """Return the items of a page with each algorithm and program as a block instead of its lines.
-
-    Args:
-        items: In reading order.
-        rules: Rules of the page.
-        columns: Columns of the page.
-        body: Body text of the paper.
-        joiner: Joins the lines of a step.
-    """
+    """Return the items of a page with each algorithm and program as a block instead of its lines."""
     page = _Page(items=items, rules=rules, columns=columns, body=body, joiner=joiner, taken=set())
     return _replace(page, [*zip(_FINDERS, _find_candidates(items), strict=True)])
 
@@ -103,16 +88,7 @@ def replace_listings(
 def replace_plain_listings(
     lines: Sequence[TextLine], rules: Sequence[Box], columns: PageColumns, body: Body, joiner: Dehyphenator
 ) -> list[TextLine | Block]:
-    """Return the lines of a page with each algorithm without rules as a block, because its steps may look like
-    formulas.
-
-    Args:
-        lines: In reading order, before formulas are found.
-        rules: Rules of the page.
-        columns: Columns of the page.
-        body: Body text of the paper.
-        joiner: Joins the lines of a step.
-    """
+    """Return the lines of a page, before formulas are found, with each algorithm without rules as a block."""
     heads, firsts, _, controls = _find_candidates(lines)
     if not (firsts or controls) or any(_find_rules(lines[head], rules) for head in heads):
         return list(lines)
@@ -121,7 +97,6 @@ def replace_plain_listings(
 
 
 def _replace(page: "_Page", finders: Iterable[tuple["_Finder", Sequence[int]]]) -> list[TextLine | Block]:
-    """Return the items of a page with the listings that each finder finds at its candidates as blocks."""
     listings: dict[int, ListingItem] = {}
     for finder, candidates in finders:
         for index in candidates:
@@ -142,7 +117,6 @@ def _replace(page: "_Page", finders: Iterable[tuple["_Finder", Sequence[int]]]) 
 
 
 def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], ...]:
-    """Return, for each of `_FINDERS`, the indices of lines where its kind of listing may begin."""
     heads, firsts, programs, controls = [], [], [], []
     for index, item in enumerate(items):
         if not isinstance(item, TextLine):
@@ -162,8 +136,6 @@ def _find_candidates(items: Sequence[TextLine | Block]) -> tuple[list[int], ...]
 
 @dataclass(frozen=True)
 class _Page:
-    """The page that the finders search."""
-
     items: Sequence[TextLine | Block]
     rules: Sequence[Box]
     columns: PageColumns
@@ -184,7 +156,6 @@ class _Page:
         return by_number
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[int]:
-        """Return the indices of free items whose first line begins inside a rectangle."""
         indices = []
         for index, item in enumerate(self.items):
             first = item if isinstance(item, TextLine) else next(iter(item.lines), None)
@@ -194,22 +165,18 @@ class _Page:
         return indices
 
     def height(self, index: int) -> float:
-        """Return the baseline of the first line of an item, in points from the lower edge of the page."""
         item = self.items[index]
         return item.base if isinstance(item, TextLine) else item.lines[0].base
 
     def rows(self, indices: Sequence[int]) -> list[ListingRow]:
-        """Return the rows formed by items."""
         return find_listing_rows([self.items[index] for index in indices])
 
     def line(self, index: int) -> TextLine | None:
-        """Return the line at an index; None if the item is taken or not a line."""
         item = self.items[index]
         return item if isinstance(item, TextLine) and index not in self.taken else None
 
 
 def _find_ruled(page: _Page, index: int, head: TextLine) -> ListingItem | None:
-    """Return the algorithm whose caption begins here between two rules and which ends at a third; None otherwise."""
     box = _find_rules(head, page.rules)
     if box is None:
         return None
@@ -226,7 +193,6 @@ def _find_ruled(page: _Page, index: int, head: TextLine) -> ListingItem | None:
 
 
 def _find_rules(head: TextLine, rules: Sequence[Box]) -> tuple[Box, Box, Box] | None:
-    """Return the rules above and below a caption, and the one at the end of the algorithm; None if there are none."""
     size = head.size
     below = sorted(
         (
@@ -251,20 +217,17 @@ def _find_rules(head: TextLine, rules: Sequence[Box]) -> tuple[Box, Box, Box] | 
 
 
 def _are_steps(rows: Sequence[ListingRow]) -> bool:
-    """Return whether rows begin like the steps of an algorithm, or are lines of a program."""
     steps = sum(bool(_NUMBERED_STEP.match(row.text) or KEYWORD.match(row.text)) for row in rows)
     return steps >= _MIN_STEPS or _is_program(rows)
 
 
 def _make_listing_block(rows: Sequence[ListingRow], steps: Callable[[], str]) -> Block:
-    """Return the rows of a program verbatim, or those of an algorithm with formulas."""
     lines = [line for row in rows for line in row.lines]
     markdown = as_code(rows) if _is_program(rows) else steps()
     return Block(BlockKind.LISTING, lines[0].page, lines, markdown=markdown)
 
 
 def _make_algorithm(page: _Page, indices: Iterable[int], rows: Sequence[ListingRow], right: float) -> ListingItem:
-    """Return an algorithm without rules that reaches up to a right edge."""
     return ListingItem(set(indices), [_make_listing_block(rows, lambda: as_steps(rows, right, page.joiner))])
 
 
@@ -273,7 +236,6 @@ def _is_program(rows: Sequence[ListingRow]) -> bool:
 
 
 def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | None:
-    """Return the algorithm whose first numbered step this line is; None otherwise."""
     if not _NUMBERED_STEP.match(first.text):
         return _find_bare_numbers(page, index, first)
     if first.runs[0].font.is_bold:
@@ -305,10 +267,7 @@ def _find_numbered(page: _Page, index: int, first: TextLine) -> ListingItem | No
 
 
 def _find_bare_numbers(page: _Page, index: int, first: TextLine) -> ListingItem | None:
-    """Return the algorithm whose steps have numbers without a colon, the first of them on this line; None otherwise.
-
-    Its lines may come in any order, because some packages write the number after the step.
-    """
+    """Return the algorithm whose steps have numbers without a colon; its lines may come in any order."""
     numbers = _follow_numbers(page, first)
     if len(numbers) < _MIN_LISTING_ROWS:
         return None
@@ -327,7 +286,6 @@ def _find_bare_numbers(page: _Page, index: int, first: TextLine) -> ListingItem 
 
 
 def _find_right_edge(page: _Page, numbers: Sequence[TextLine]) -> float:
-    """Return the right edge of the column of an algorithm, or the left edge of another algorithm beside it."""
     first = numbers[0]
     beside = (
         line.left - _MIN_NUMBER_INDENT_EM * line.size
@@ -340,12 +298,10 @@ def _find_right_edge(page: _Page, numbers: Sequence[TextLine]) -> float:
 
 
 def _overlaps(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
-    """Return whether the step numbers of two algorithms overlap vertically."""
     return len(others) >= _MIN_LISTING_ROWS and numbers[-1].base < others[0].base and others[-1].base < numbers[0].base
 
 
 def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
-    """Return the lines with the numbers 1, 2, 3 and so on, one below the other."""
     found = [first] if _begins_steps(first) else []
     after: TextLine | None = first
     while found and after is not None:
@@ -358,27 +314,23 @@ def _follow_numbers(page: _Page, first: TextLine) -> list[TextLine]:
 
 
 def _is_next(line: TextLine, found: Sequence[TextLine]) -> bool:
-    """Return whether a number is right below the last one, at the left edge of the first."""
     step = found[-1].base - line.base
     is_near = 0 < step < _MAX_LISTING_STEP_EM * max(run.size for run in line.runs)
     return is_near and abs(line.left - found[0].left) < _MAX_NUMBER_OFFSET_EM * line.size
 
 
 def _begins_steps(line: TextLine) -> bool:
-    """Return whether a line begins with the number 1, far from the rest of the line."""
     first, *others = line.runs
     return first.text == "1" and (not others or others[0].left - first.right > _MIN_NUMBER_GAP_EM * first.size)
 
 
 def _begins_with_bold_keyword(row: ListingRow) -> bool:
-    """Return whether a step begins with a bold keyword, unlike numbered lines of prose."""
     runs = [run for line in row.lines for run in line.runs]
     words = [run for run in runs if not run.text.isdecimal()]
     return bool(words) and words[0].font.is_bold and bool(KEYWORD.match(words[0].text))
 
 
 def _find_beginning(page: _Page, begin: int) -> int:
-    """Return the index where the inputs of an algorithm begin, above its first step."""
     for index in range(begin - 1, max(-1, begin - _MAX_LINES_BETWEEN_STEPS - 1), -1):
         line, below = page.line(index), page.line(index + 1)
         if (
@@ -394,7 +346,6 @@ def _find_beginning(page: _Page, begin: int) -> int:
 
 
 def _find_end(page: _Page, last: int, first: TextLine) -> int:
-    """Return the index where the last step ends, with text beside it and with its continuation lines."""
     for index in range(last + 1, min(len(page.items), last + _MAX_LINES_BETWEEN_STEPS)):
         line, before = page.line(index), page.line(index - 1)
         if line is None or before is None:
@@ -410,7 +361,6 @@ def _find_end(page: _Page, last: int, first: TextLine) -> int:
 
 
 def _find_program(page: _Page, index: int, first: TextLine) -> ListingItem | None:
-    """Return the program that begins with a line; None otherwise."""
     if page.body.is_mono or not _is_mono(first) or _is_in_text(page, index, first):
         return None
     program_indices = [index]
@@ -430,7 +380,6 @@ def _find_program(page: _Page, index: int, first: TextLine) -> ListingItem | Non
 
 
 def _count_addresses(rows: Sequence[ListingRow]) -> int:
-    """Return the number of rows that contain an address, or continue one."""
     count = 0
     is_inside = False
     for row in rows:
@@ -440,7 +389,6 @@ def _count_addresses(rows: Sequence[ListingRow]) -> int:
 
 
 def _is_in_text(page: _Page, index: int, line: TextLine) -> bool:
-    """Return whether a line continues the text right above, like a long address."""
     before = page.line(index - 1) if index else None
     if before is None or ends_sentence(before.text) or _LISTING_CAPTION.match(before.text):
         return False
@@ -452,7 +400,6 @@ def _is_mono(line: TextLine) -> bool:
 
 
 def _find_unnumbered(page: _Page, index: int, first: TextLine) -> ListingItem | None:
-    """Return the algorithm without numbers whose first keyword begins this line; None otherwise."""
     last = index
     before = first
     count = 1
@@ -473,12 +420,10 @@ def _find_unnumbered(page: _Page, index: int, first: TextLine) -> ListingItem | 
 
 
 def _is_below(before: TextLine, line: TextLine) -> bool:
-    """Return whether a line is beside or right below another."""
     return -MAX_ROW_OFFSET_EM * line.size < before.base - line.base < _MAX_UNNUMBERED_STEP_EM * line.size
 
 
 def _find_first_statement(page: _Page, begin: int) -> int:
-    """Return the index of the first of the formulas, such as assignments, in lines above the first keyword."""
     while begin > 0:
         line, below = page.line(begin - 1), page.line(begin)
         if line is None or below is None or not line.runs[0].font.is_maths or not _is_below(line, below):

@@ -30,7 +30,6 @@ _MIN_HEADER_PAGES = 4
 _MIN_HEADER_PAGE_SHARE = 0.3
 """Share of the pages on which it must occur, if the paper is short."""
 _MAX_PARAGRAPH_STEP_EM = 1.6
-"""Maximum distance of two baselines of a paragraph, in em."""
 _DASH = r"[-\u2013\u2014]"
 _PAGE_NUMBER = re.compile(
     rf"(?:page\s+)?(?:\d{{1,4}}|[ivxl]{{1,5}})(?:\s*(?:of|/)\s*\d{{1,4}})?$|{_DASH}\s*\d{{1,4}}\s*{_DASH}$",
@@ -45,13 +44,11 @@ _NOTICE = re.compile(
 """Beginning of a publication notice at the edge of the first page."""
 _ROMAN_DIGITS = frozenset("ivxl")
 _MIN_HEADER_LETTERS = 3
-"""Minimum letters of a header or footer."""
 _MIN_PAGE_NUMBER_SIZE_RATIO = 0.75
 """Minimum font size of a page number, relative to the text of its page."""
 _MIN_SMALL_NUMBER_SIZE_RATIO = 0.6
 """The same for numbers at one height on several pages, such as the IEEE's beside the running header."""
 _MAX_PAGE_NUMBER_SIZE_RATIO = 1.5
-"""Maximum font size of a page number, relative to the text of its page."""
 _MAX_SIDE_BY_SIDE_OFFSET_EM = 0.95
 """Maximum distance of the baselines of two lines side by side, in em."""
 _FROM_ONE = (False, 1)
@@ -73,13 +70,7 @@ class LineNumberColumns:
         self._places: Counter[tuple[int, int, int]] = Counter()
 
     def page_number(self, runs: Sequence[TextRun], index: int, height: float) -> TextRun | None:
-        """Return the page number, if it continues those of earlier pages at the same place; None otherwise.
-
-        Args:
-            runs: Glyph runs of the page.
-            index: Page index, from 0.
-            height: Page height, in points.
-        """
+        """Return the page number, if it continues those of earlier pages at the same place; None otherwise."""
         low, high = _EDGE_SHARE * height, (1 - _EDGE_SHARE) * height
         for run in runs:
             if not low <= run.base <= high and _NUMBER.match(run.text):
@@ -104,7 +95,6 @@ class LineNumberColumns:
         return [run for run in runs if id(run) not in gone] if gone else list(runs)
 
     def _is_ruler(self, numbers: Sequence[TextRun], runs: Sequence[TextRun], ruler: Ruler) -> bool:
-        """Return whether numbers count up, or repeat the place of earlier ones, with hardly any text beyond them."""
         counts_up = _count_up(numbers)
         if ruler in self._known:
             if counts_up:
@@ -141,12 +131,7 @@ def _is_outside(numbers: Sequence[TextRun], runs: Sequence[TextRun], *, on_right
 
 
 def remove_headers(pages: Sequence[Sequence[TextLine]], heights: Sequence[float]) -> list[list[TextLine]]:
-    """Return the lines of all pages without running headers, footers and page numbers.
-
-    Args:
-        pages: Lines of each page.
-        heights: Page heights, in points.
-    """
+    """Return the lines of all pages without running headers, footers and page numbers."""
     edges = [[line for line in page if _is_at_edge(line, height)] for page, height in zip(pages, heights, strict=True)]
     headers = _find_headers(pages, edges)
     kept = [[line for line in page if id(line) not in headers] for page in pages]
@@ -156,10 +141,7 @@ def remove_headers(pages: Sequence[Sequence[TextLine]], heights: Sequence[float]
 
 
 def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[TextLine]]) -> set[int]:
-    """Return the ids of running headers and footers, and of notices on the first page.
-
-    They repeat at the same height on several pages, or take the place of lines that do.
-    """
+    """Return the ids of running headers and footers, and of notices on the first page."""
     seen = Counter(masked for page in edges for masked in {_mask_digits(line) for line in page})
     enough = max(2, min(_MIN_HEADER_PAGES, round(_MIN_HEADER_PAGE_SHARE * len(pages))))
     headers = [[line for line in page if seen[_mask_digits(line)] >= enough and _has_words(line)] for page in edges]
@@ -178,11 +160,7 @@ def _find_headers(pages: Sequence[Sequence[TextLine]], edges: Sequence[Sequence[
 
 
 def _find_number_candidates(page: Sequence[TextLine], height: float) -> tuple[list[TextLine], set[int]]:
-    """Return the numbers that may be the page's, the outermost first, and the ids of the likely ones.
-
-    Likely ones have the size of the text and are near the edges of the page, or well above or below all of its text if
-    they number the pages from 1. The others are smaller, or the first or the last line of the page.
-    """
+    """Return the numbers that may be the page's, the outermost first, and the ids of the likely ones."""
     ends = {id(max(page, key=_get_base)), id(min(page, key=_get_base))} if page else set()
     candidates = [
         line for line in page if _PAGE_NUMBER.match(line.text) and (_is_at_edge(line, height) or id(line) in ends)
@@ -243,7 +221,6 @@ def _find_page_numbers(
 
 
 def _read_number_offset(line: TextLine) -> tuple[bool, int]:
-    """Return whether a page number is Roman, and the number that the first page would have."""
     digits = _DIGITS.search(line.text)
     if digits:
         return False, int(digits[0]) - line.page
@@ -252,12 +229,10 @@ def _read_number_offset(line: TextLine) -> tuple[bool, int]:
 
 
 def _has_words(line: TextLine) -> bool:
-    """Return whether a line has letters, unlike the year at the end of a reference or a piece of a formula."""
     return sum(map(str.isalpha, line.text)) >= _MIN_HEADER_LETTERS and not _PAGE_NUMBER.match(line.text)
 
 
 def _is_close(line: TextLine, page: Sequence[TextLine], *, above: float, below: float = 0.0) -> bool:
-    """Return whether another line is within these distances, in em."""
     size = line.size
     return any(
         0.5 * size < other.base - line.base < above * size or 0.5 * size < line.base - other.base < below * size
@@ -266,7 +241,6 @@ def _is_close(line: TextLine, page: Sequence[TextLine], *, above: float, below: 
 
 
 def _find_notices(at_edge: Sequence[TextLine], page: Sequence[TextLine]) -> set[int]:
-    """Return the ids of the publication notices of the first page, which no other page repeats."""
     notices: set[int] = set()
     last: TextLine | None = None
     sizes = sorted(line.size for line in page)
@@ -281,7 +255,6 @@ def _find_notices(at_edge: Sequence[TextLine], page: Sequence[TextLine]) -> set[
 
 
 def _is_outermost(line: TextLine, page: Sequence[TextLine]) -> bool:
-    """Return whether all other lines of a page are well above a line, or all are well below it."""
     gap = _MIN_PAGE_NUMBER_GAP_EM * line.size
     others = [other.base - line.base for other in page if other is not line]
     return bool(others) and (all(off > gap for off in others) or all(off < -gap for off in others))

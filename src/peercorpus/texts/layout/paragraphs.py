@@ -14,13 +14,11 @@ CAPTION = re.compile(
     r"(?:(?:Supplementary |Extended Data )?(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing|Scheme|Box)\s*"
     r"(?:[A-Z]{1,2}\.?)?\d+(?:\.\d+)*\s*(?:[.:|\u2013\u2014]|$|\((?=[a-z]\)))|(?:TABLE|FIGURE|FIG\.)\s*(?:[IVX]+|\d+)\b|Algorithm\s+\d+\s+[A-Z])"
 )
-"""Beginning of a caption."""
 BULLET = re.compile(r"[•‣▪■●◦○∙⋄♦\u2013\u2014►▶✓➢⃁·\uf0b7\uf0a7\uf0d8\uf076\uf0fc]\s*(?=\S)|[-*]\s+(?=\S)")
 """Beginning of a list item; the last five are bullets of word processors, encoded as in symbol fonts."""
 _DASH_BULLET = re.compile(r"[-\u2013\u2014·*]")
 """A bullet that may also be a dash or dot inside a sentence."""
 _STATEMENT = re.compile(rf"(?:{STATEMENT_NAMES})\s+[A-Z]?\.?\d|Proof\b")
-"""Beginning of a theorem, a similar statement or a proof."""
 _NUMBERED_ITEM = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
 _FOOTNOTE_MARK = re.compile(r"\d{1,2}|[*†‡§¶\u2217♯♠♣]")
 _REFERENCES_HEADING = re.compile(r"(?:\W|\d)*(?:references|bibliography)\W*$", re.IGNORECASE)
@@ -30,9 +28,7 @@ _MIN_SHORT_LINE_GAP_EM = 2.0
 paragraph.
 """
 _MIN_INDENT_EM = 0.7
-"""Minimum first-line indent of a paragraph, in em."""
 _MIN_PARAGRAPH_STEP_LEADINGS = 1.32
-"""Minimum distance of two baselines between paragraphs, in leadings."""
 _MAX_PUSHED_STEP_LEADINGS = 2.4
 """Maximum distance of two baselines inside a paragraph if a tall formula pushes the line down, in leadings."""
 _MAX_FRONT_LINE_SHARE = 0.75
@@ -40,7 +36,6 @@ _MAX_FRONT_LINE_SHARE = 0.75
 _MIN_VERY_SHORT_GAP_EM = 6.0
 """Minimum distance from the end of a line to its neighbours' ends that by itself ends a paragraph, in em."""
 _MAX_CHARACTER_WIDTH_EM = 0.6
-"""Maximum average width of a character, in em."""
 _MAX_STEP_LEADINGS = 6.0
 """Maximum distance of a line from the previous one in the same place of the page, in leadings."""
 _LEADING_NUMBER = re.compile(r"^\d+ ")
@@ -50,7 +45,6 @@ MIN_BODY_SIZE_RATIO = 0.95
 """Minimum font size of body text, relative to the body size of the paper."""
 # Tuples, because hashing a member of an enumeration takes longer than five comparisons.
 RUNNING_TEXT = (BlockKind.PARAGRAPH, BlockKind.ITEM)
-"""Kinds of blocks with running text."""
 _ASIDE = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE, BlockKind.LISTING)
 """Blocks that may interrupt a paragraph: at the foot of a column, or floating."""
 _AMONG_REFERENCES = (BlockKind.PARAGRAPH, BlockKind.FOOTNOTE, BlockKind.CAPTION)
@@ -59,14 +53,8 @@ _FLOWING = (*RUNNING_TEXT, *_ASIDE)
 
 
 class Paragraphs:
-    """Groups the lines of a paper into blocks, page by page.
-
-    Args:
-        body: Body text of the paper.
-        unheaded: First lines of lists of references without a heading.
-
-    Attributes:
-        blocks: The blocks so far.
+    """Groups the lines of a paper into blocks, page by page; `unheaded` are first lines of references without a
+    heading.
     """
 
     def __init__(self, body: Body, unheaded: Iterable[TextLine] = ()) -> None:
@@ -129,7 +117,6 @@ class Paragraphs:
         return line.right < self._columns.of(line)[1] - _MIN_SHORT_LINE_GAP_EM * line.size
 
     def _choose_block_kind(self, line: TextLine, block: Block | None) -> BlockKind | None:
-        """Return the kind of the block that begins with a line; None if the line continues the last one."""
         before = self._before
         text = line.text
         if CAPTION.match(text) and (before is None or self._is_apart(line) or self._differs(line, before)):
@@ -155,7 +142,6 @@ class Paragraphs:
         return BlockKind.PARAGRAPH if self._is_new(line, block, before, step > 1.1 * leading) else None
 
     def _is_front_matter(self, line: TextLine, before: TextLine) -> bool:
-        """Return whether a line below the title is a separate block: authors, affiliations, notes."""
         if self._headings.has_begun or line.page > 0 or before.is_cut or before.text.endswith((",", " and", "&")):
             return False
         left, right = self._columns.of(before)
@@ -206,7 +192,6 @@ class Paragraphs:
         )
 
     def _is_dash_in_sentence(self, line: TextLine, block: Block | None, before: TextLine | None) -> bool:
-        """Return whether a dash at the start of a line is part of a sentence that fills the previous line."""
         if before is None or block is None or block.kind not in RUNNING_TEXT:
             return False
         if ends_sentence(before.text) or self._is_short(before) or BULLET.match(block.lines[0].text):
@@ -217,7 +202,6 @@ class Paragraphs:
         )
 
     def _choose_kind_at_top(self, line: TextLine, block: Block, before: TextLine) -> BlockKind | None:
-        """Return the kind of a block that begins at the top of a column; None if a sentence continues there."""
         if block.kind not in RUNNING_TEXT:
             return BlockKind.PARAGRAPH
         is_open = before.characters >= MIN_PROSE_CHARACTERS and not ends_sentence(before.text)
@@ -225,7 +209,6 @@ class Paragraphs:
         return None if before.is_cut or (is_open and goes_on) else BlockKind.PARAGRAPH
 
     def _is_new(self, line: TextLine, block: Block, before: TextLine, has_space: bool) -> bool:
-        """Return whether a paragraph begins, judged by the indent and by the end of the previous line."""
         left = self._columns.of(line)[0]
         ended = ends_sentence(before.text)
         is_broken_off = ended and self._is_broken_off(block, line)
@@ -243,9 +226,8 @@ class Paragraphs:
         return self._is_short(before) and ended and (has_space or line.runs[0].font.is_bold)
 
     def _is_broken_off(self, block: Block, line: TextLine) -> bool:
-        """Return whether the last line ends so early that the next word would have fitted.
-
-        Its neighbours are compared as well, because lines beside a figure are all short.
+        """Return whether the last line, compared with its neighbours, ends so early that the next word would have
+        fitted.
         """
         before = block.lines[-1]
         end = max(other.right for other in (*block.lines[-2:-1], line))
@@ -256,10 +238,7 @@ class Paragraphs:
     def _choose_kind_among_references(
         self, line: TextLine, block: Block | None, labels: EntryLabels
     ) -> BlockKind | None:
-        """Return ENTRY if a line begins an entry: it has a label, or space above, or a hanging indent.
-
-        Return PARAGRAPH if it is far below the entries and smaller: the rest of a footnote.
-        """
+        """Return ENTRY if one begins (label, space above, hanging indent), PARAGRAPH for the rest of a footnote."""
         if labels.begins_entry(line):
             return BlockKind.ENTRY
         if self._is_footnote(line):
@@ -305,19 +284,16 @@ def rejoin(blocks: Sequence[Block], body: Body) -> list[Block]:
 
 
 def _choose_open_text(text: Block | None, block: Block, body: Body) -> Block | None:
-    """Return the running text that may continue after a block."""
     if block.kind not in _FLOWING:
         return None
     return block if block.kind in RUNNING_TEXT and block.lines and not _is_aside(block, body) else text
 
 
 def _is_open(last: TextLine) -> bool:
-    """Return whether a sentence continues after a line."""
     return last.is_cut or not ends_sentence(last.text)
 
 
 def _continues_text(text: Block, block: Block, body: Body) -> bool:
-    """Return whether a paragraph continues the sentence at the end of another running text."""
     if block.kind is not BlockKind.PARAGRAPH or not block.lines or not block.lines[0].text[:1].islower():
         return False
     last = text.lines[-1]
@@ -325,14 +301,12 @@ def _continues_text(text: Block, block: Block, body: Body) -> bool:
 
 
 def _continues_entry(entry: Block, block: Block) -> bool:
-    """Return whether an entry without a label is the rest of the last one, which has a label."""
     if block.kind is not BlockKind.ENTRY or has_label(block.lines[0]) or not has_label(entry.lines[0]):
         return False
     return _is_open(entry.lines[-1]) and block.page - entry.lines[-1].page <= 1
 
 
 def _continues_note(note: Block, block: Block, body: Body) -> bool:
-    """Return whether a paragraph continues a footnote, in the next column or on the next page."""
     if block.kind is not BlockKind.PARAGRAPH or not block.lines:
         return False
     first, last = block.lines[0], note.lines[-1]
@@ -344,7 +318,6 @@ def _continues_note(note: Block, block: Block, body: Body) -> bool:
 
 
 def _is_aside(block: Block, body: Body) -> bool:
-    """Return whether a paragraph is not body text: set smaller, or the label of a subfigure."""
     first = block.lines[0]
     return first.size < MIN_BODY_SIZE_RATIO * body.size or (
         len(block.lines) == 1 and first.text.startswith("(") and first.characters < MIN_PROSE_CHARACTERS

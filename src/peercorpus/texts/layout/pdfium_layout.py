@@ -22,11 +22,11 @@ from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import TextHeading
 from peercorpus.texts.engine import Converted, join_pages, measure_quality
 from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine, measure_page, read_lines
-from peercorpus.texts.layout.columns import PageColumns, find_all_columns, reading_order
+from peercorpus.texts.layout.columns import find_all_columns, reading_order
 from peercorpus.texts.layout.drawings import split_drawings
 from peercorpus.texts.layout.figures import move_labels_behind_captions, move_notices_last, split_figures, split_labels
 from peercorpus.texts.layout.formulas.detection import join_broken
-from peercorpus.texts.layout.formulas.display import Formula, find_formulas, thin_bars
+from peercorpus.texts.layout.formulas.display import find_formulas, thin_bars
 from peercorpus.texts.layout.formulas.inline import inline
 from peercorpus.texts.layout.hyphenation import Dehyphenator
 from peercorpus.texts.layout.listings import replace_listings, replace_plain_listings
@@ -38,7 +38,6 @@ from peercorpus.texts.layout.text_blocks import describe_blocks, make_headers
 from peercorpus.texts.layout.version import ENGINE_VERSION, NAME
 
 _MAX_HEADING_MARKS = 6
-"""Deepest heading level in Markdown."""
 _MARKDOWN_START = re.compile(r"[#>|]|[-+*] ")
 """Start of a text that Markdown would read as a heading, a quotation, a table or a list."""
 _RUN_IN_ENDS = (".", ":", "?")
@@ -46,9 +45,7 @@ _RUN_IN_ENDS = (".", ":", "?")
 _RUN_IN_END = re.compile(r"[.:?](?!\w)")
 """The same at the start of the text after it."""
 _MIN_RUN_IN_CHARACTERS = 3
-"""Minimum characters of a run-in heading, without spaces between runs."""
 _MAX_RUN_IN_CHARACTERS = 120
-"""Maximum characters of a run-in heading, without spaces between runs."""
 
 
 def _join_lines(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
@@ -62,7 +59,6 @@ def _join_lines(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
 
 
 def _write_paragraph(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
-    """Return a paragraph as Markdown, with its bold run-in heading marked, as in "**Data.** We use"."""
     first = lines[0]
     end = _count_run_in_runs(first.runs) if first.runs[0].font.is_bold else 0
     if not end:
@@ -78,7 +74,6 @@ def _write_paragraph(lines: Sequence[TextLine], joiner: Dehyphenator) -> str:
 
 
 def _count_run_in_runs(runs: Sequence[TextRun]) -> int:
-    """Return the number of runs that form a bold run-in heading before other text; 0 if there is none."""
     end = next((number for number, run in enumerate(runs) if not run.font.is_bold), len(runs))
     text = "".join(run.text for run in runs[:end])
     after = runs[end].text if end < len(runs) else ""
@@ -114,7 +109,6 @@ def block_markdown(block: Block, joiner: Dehyphenator) -> str:
 
 
 _MIN_TITLE_SIZE_RATIO = 1.15
-"""Minimum font size of the title, relative to the body."""
 _MIN_TURNED_RATIO = 3
 """Minimum ratio of rotated to upright characters on a rotated page."""
 _FRONT_BLOCKS = 12
@@ -162,14 +156,7 @@ class PdfiumLayout:
             return assemble([self.read_sheet(*opened, rulers) if opened else None for opened in open_pages(document)])
 
     def read_sheet(self, page: pdfium.PdfPage, glyphs: Glyphs, index: int, rulers: LineNumberColumns) -> PageContent:
-        """Read one page.
-
-        Args:
-            page: The page.
-            glyphs: Its glyphs.
-            index: Page index, from 0.
-            rulers: Line numbers of the document so far.
-        """
+        """Read one page."""
         shapes = read_shapes(page)
         runs, inside = split_figures(glyphs.runs, shapes)
         runs = rulers.without(runs)
@@ -233,14 +220,7 @@ def open_page(document: pdfium.PdfDocument, index: int, fonts: Fonts) -> tuple[p
 
 
 def assemble(sheets: Sequence[PageContent | None]) -> Converted:
-    """Build the text of a paper from its pages.
-
-    Args:
-        sheets: Content of each page; None for a page that cannot be read.
-
-    Raises:
-        UnreadablePdfError: No page can be read.
-    """
+    """Build the text of a paper from its pages, None for an unreadable one; raises UnreadablePdfError if all are."""
     if not any(sheets):
         raise UnreadablePdfError("The PDF has no page that can be read.")
     pages = [sheet or EMPTY_PAGE for sheet in sheets]
@@ -268,16 +248,12 @@ def assemble(sheets: Sequence[PageContent | None]) -> Converted:
 
 
 def _find_headers(page: PageContent, kept: Sequence[TextLine]) -> list[TextBlock]:
-    """Return the lines of a page that are not part of its text."""
     left = set(map(id, kept))
     return make_headers([line for line in page.lines if id(line) not in left], page.height)
 
 
 def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) -> tuple[list[Block], list[str]]:
-    """Return all blocks, and the Markdown of each page.
-
-    A paragraph across pages belongs to the page where it begins.
-    """
+    """Return all blocks, and the Markdown of each page; a paragraph across pages belongs to its first page."""
     body = measure_page(pages)
     joiner = Dehyphenator(line for lines in pages for line in lines)
     all_columns = find_all_columns(pages, [sheet.width for sheet in sheets], body.size)
@@ -285,8 +261,10 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     for number, (lines, sheet, columns) in enumerate(zip(pages, sheets, all_columns, strict=True)):
         items: list[TextLine | Block] = []
         ordered = replace_plain_listings(reading_order(lines, columns), sheet.rules, columns, body, joiner)
-        for _, part in groupby(ordered, lambda item: isinstance(item, Block)):
-            items += _replace_formulas([*part], sheet.bars, columns, body)
+        for _, group in groupby(ordered, type):
+            part = [*group]
+            plain = [item for item in part if isinstance(item, TextLine)]
+            items += find_formulas(plain, sheet.bars, columns, body) if plain else part
         items = _insert_tables(items, sheet.tables, number)
         items_by_page.append(replace_listings(items, sheet.rules, columns, body, joiner))
     paragraphs = Paragraphs(body, find_unheaded_references(items_by_page, all_columns))
@@ -302,31 +280,7 @@ def write_pages(pages: Sequence[list[TextLine]], sheets: Sequence[PageContent]) 
     return blocks, texts
 
 
-def _replace_formulas(
-    items: Sequence[TextLine | Block], bars: Sequence[Box], columns: PageColumns, body: Body
-) -> Iterator[TextLine | Block]:
-    """Yield consecutive lines with each display formula as a block, or consecutive blocks unchanged."""
-    yield from (item for item in items if isinstance(item, Block))
-    lines = [item for item in items if isinstance(item, TextLine)]
-    for item in find_formulas(lines, bars, columns, body):
-        yield _make_formula_block(item) if isinstance(item, Formula) else item
-
-
-def _make_formula_block(formula: Formula) -> Block:
-    return Block(
-        BlockKind.FORMULA,
-        formula.page,
-        formula.lines,
-        markdown=formula.markdown,
-        sureness=formula.sureness,
-        box=formula.box,
-        number=formula.number,
-        latex=formula.latex,
-    )
-
-
 def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], page: int) -> list[TextLine | Block]:
-    """Return the items of a page with its tables, each before the items that follow it in the page content."""
     inserted = list(items)
     for table in reversed(tables):
         behind = (
@@ -341,7 +295,6 @@ def _insert_tables(items: Iterable[TextLine | Block], tables: Sequence[Table], p
 
 
 def _mark_title(blocks: Sequence[Block], body: Body) -> list[Block]:
-    """Return the blocks with the largest lines before the first heading turned into the title."""
     front = []
     for block in blocks[:_FRONT_BLOCKS]:
         if block.page > 0 or block.kind is BlockKind.HEADING:
@@ -360,6 +313,5 @@ def _mark_title(blocks: Sequence[Block], body: Body) -> list[Block]:
 
 
 def _continues_in_capitals(line: TextLine, after: TextLine) -> bool:
-    """Return whether a title in small capitals continues on a line without any full-size capital."""
     is_below = 0 < line.base - after.base < 1.6 * line.size and abs(line.left - after.left) < 0.5 * line.size
     return is_below and line.text.isupper() and after.text.isupper() and after.size > 0.7 * line.size

@@ -12,11 +12,9 @@ _ROUND_LABEL = re.compile(r"\((?P<number>\d{1,3})\)\s+(?=[A-Z])")
 _SQUARE_LABEL = re.compile(r"\[(?P<number>\d{1,3})\]\s*\w")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _MIN_ENTRIES = 3
-"""Minimum entries of a list of references without a heading."""
 _MIN_YEAR_SHARE = 0.7
 """Minimum share of its entries that state a year."""
 _MAX_ENTRY_LINES = 12
-"""Maximum lines of one of its entries."""
 _MAX_EDGE_DIFFERENCE_EM = 1.5
 """Maximum difference of the left edges of two labels of one list, in em."""
 _MAX_LABEL_SIZE_RATIO = 0.88
@@ -28,8 +26,8 @@ _MIN_LABEL_RISE_EM = 0.15
 class EntryLabels:
     """The labels of one list of references so far.
 
-    A raised number, or one in round brackets, is a label only if the list begins with such a number, 1, and it is the
-    next one, unlike a footnote below the list.
+    A raised number, or one in round brackets, is a label only if the list begins with 1 in this form and it is the next
+    one, unlike a footnote.
     """
 
     def __init__(self) -> None:
@@ -64,14 +62,7 @@ def read_counted_label(line: TextLine) -> int | None:
 def find_unheaded_references(
     pages: Sequence[Sequence[TextLine | Block]], columns: Sequence[PageColumns]
 ) -> Iterator[TextLine]:
-    """Yield the first line of each list of references: numbers from [1] on at one edge, with years.
-
-    Some styles, such as that of the American Physical Society, print no heading above the list.
-
-    Args:
-        pages: Lines of each page in reading order, and the blocks already made of some of them.
-        columns: Columns of each page.
-    """
+    """Yield the first line of each list of references without a heading: numbers from [1] at one edge, with years."""
     lines = [
         (item, of_page)
         for items, of_page in zip(pages, columns, strict=True)
@@ -84,7 +75,6 @@ def find_unheaded_references(
 
 
 def _is_list(lines: Sequence[tuple[TextLine, PageColumns]], first: int) -> bool:
-    """Return whether numbered entries begin at a line; each line is paired with the columns of its page."""
     entries: list[list[str]] = []
     edge = 0.0
     for place in range(first, len(lines)):

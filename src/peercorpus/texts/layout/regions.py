@@ -27,7 +27,6 @@ _NAMES = {FigureKind.FIGURE: "Figure", FigureKind.TABLE: "Table"}
 _MAX_GAP_POINTS = 42.0
 """Maximum white space inside a figure, and between it and its caption, in points."""
 _MIN_SIDE_POINTS = 12.0
-"""Minimum width and height of a figure, in points."""
 _MIN_FRAME_WIDTH_POINTS, _MIN_FRAME_HEIGHT_POINTS = 60.0, 24.0
 """Minimum size of a drawn box whose text belongs to it, such as a framed example, in points."""
 _MAX_DRAWING_SHARE = 0.8
@@ -45,7 +44,6 @@ _MIN_PROSE_WIDTH_SHARE = 0.6
 _MIN_REPEATS = 3
 """Minimum number of pages on which a drawing recurs at the same place as part of the page design."""
 _MAX_DRAWINGS = 20_000
-"""Maximum number of drawings examined on a page."""
 _ASCENT_EM, _DESCENT_EM = 0.8, 0.25
 """Height of a line above its baseline and its depth below it, in em."""
 _BOUNDS = frozenset(
@@ -64,15 +62,8 @@ _MAX_STEP_EM = 2.5
 
 @dataclass(frozen=True, slots=True)
 class PageDrawing:
-    """Content of a page besides its lines of text.
-
-    Attributes:
-        width: Page width, in points.
-        height: Page height, in points.
-        drawn: Boxes of images, forms and paths.
-        tables: Boxes of the tables that were read.
-        words: Boxes of the words inside figures.
-        lines: All lines of the page, including running headers.
+    """What a page contains besides its text: boxes of what is drawn, of tables, and of words in figures, and all its
+    lines.
     """
 
     width: float
@@ -85,14 +76,7 @@ class PageDrawing:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A caption, and the place of its figure or table.
-
-    Attributes:
-        label: The full label, such as "Figure 3".
-        caption: The caption as in the Markdown of the page.
-        page: Page index, from 0.
-        box: The place; None if nothing is drawn next to the caption.
-    """
+    """A caption, its full label ("Figure 3"), its page (from 0), and its figure's place; None if nothing is drawn."""
 
     kind: FigureKind
     label: str
@@ -145,13 +129,7 @@ def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
 def find_regions(
     blocks: Sequence[Block], drawings: Sequence[PageDrawing], columns: Sequence[PageColumns]
 ) -> list[Region]:
-    """Return a region for every caption of a figure or a table, in the order of the text.
-
-    Args:
-        blocks: All blocks of the paper, with their Markdown.
-        drawings: Content of each page.
-        columns: The columns of each page.
-    """
+    """Return a region for every caption of a figure or a table, in the order of the text."""
     furniture = _find_furniture(drawings)
     regions: list[Region] = []
     sides: list[list[Box | None]] = []
@@ -171,7 +149,6 @@ def find_regions(
 
 
 def _separate_captions(blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks of a page with captions side by side as separate captions."""
     bases = [block.lines[0].base for block in blocks if block.kind is BlockKind.CAPTION]
     separate: list[Block] = []
     for block in blocks:
@@ -182,7 +159,6 @@ def _separate_captions(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _split_captions(block: Block) -> list[Block]:
-    """Return the captions of a block, several if figures are side by side, or else the unchanged block."""
     starts = [at for at, line in enumerate(block.lines) if at == 0 or CAPTION.match(line.text)]
     if block.kind is not BlockKind.CAPTION or len(starts) == 1:
         return [block]
@@ -201,20 +177,13 @@ def _find_furniture(drawings: Sequence[PageDrawing]) -> set[tuple[int, ...]]:
 
 
 def _without_design(drawing: PageDrawing, furniture: set[tuple[int, ...]]) -> list[Box]:
-    """Return everything drawn on a page except its furniture and background."""
     largest = _MAX_DRAWING_SHARE * drawing.width * drawing.height
     sheet = Box(0.0, 0.0, drawing.width, drawing.height)
     inside = (_intersect(box, sheet) for box in drawing.drawn if _place(box) not in furniture)
     return [box for box in inside if (box.right - box.left) * (box.top - box.bottom) < largest]
 
 
-def _caption_box(block: Block) -> Box:
-    """Return the box of a caption without the labels of subfigures moved after it."""
-    return _unite(map(_line_box, _split_at_gaps(block)[0]))
-
-
 def _split_at_gaps(block: Block) -> list[list[TextLine]]:
-    """Return the lines of a block on its first page, split at vertical gaps."""
     groups: list[list[TextLine]] = []
     for line in block.lines:
         if line.page != block.lines[0].page:
@@ -227,7 +196,6 @@ def _split_at_gaps(block: Block) -> list[list[TextLine]]:
 
 
 def _is_usually_above(kind: FigureKind, regions: Sequence[Region], sides: Sequence[Sequence[Box | None]]) -> bool:
-    """Return whether a paper sets its figures, or its tables, above their captions, judged by the clear ones."""
     of_kind = [found for region, found in zip(regions, sides, strict=True) if region.kind is kind]
     above = sum(over is not None and under is None for over, under in of_kind)
     below = sum(over is None and under is not None for over, under in of_kind)
@@ -240,19 +208,20 @@ def _choose_side(found: Sequence[Box | None], *, is_above: bool) -> Box | None:
 
 
 class _Page:
-    """Searches one page for the figure or table of a caption."""
-
     def __init__(self, drawing: PageDrawing, columns: PageColumns, blocks: Sequence[Block]) -> None:
         self._drawing = drawing
         self._columns = columns
-        self._frames = [box for box in drawing.drawn if _is_frame(box)]
+        self._frames = [
+            box
+            for box in drawing.drawn
+            if box.right - box.left >= _MIN_FRAME_WIDTH_POINTS and box.top - box.bottom >= _MIN_FRAME_HEIGHT_POINTS
+        ]
         self._solid = [*drawing.drawn, *drawing.tables]
         self._bounds: list[tuple[Box, Block | None]] = []
         self._loose: list[Box] = list(drawing.words)
         self._sort_lines(blocks)
 
     def _sort_lines(self, blocks: Sequence[Block]) -> None:
-        """Sort the lines of the page into those that bound figures and those that may be inside one."""
         in_blocks: set[int] = set()
         for block in blocks:
             in_blocks |= {id(line) for line in block.lines}
@@ -278,8 +247,7 @@ class _Page:
         return longest.right - longest.left >= _MIN_PROSE_WIDTH_SHARE * (right - left)
 
     def search(self, block: Block, kind: FigureKind, *, is_above: bool) -> Box | None:
-        """Return the box of the figure above or below a caption; None if nothing is drawn there."""
-        caption = _caption_box(block)
+        caption = _unite(map(_line_box, _split_at_gaps(block)[0]))
         left, right = self._find_sides(block, caption)
         if is_above:
             low, high = caption.top, self._find_end(block, caption, (left, right), is_above=True)
@@ -300,7 +268,6 @@ class _Page:
         return box if is_large else None
 
     def _find_sides(self, block: Block, caption: Box) -> tuple[float, float]:
-        """Return the left and right edge of the space for a figure: its column, minus anything beside its caption."""
         left, right = self._find_column(replace(block.lines[0], left=caption.left, right=caption.right))
         left, right = min(left, caption.left) - _MAX_OVERHANG_POINTS, max(right, caption.right) + _MAX_OVERHANG_POINTS
         for box, other in self._bounds:
@@ -314,7 +281,6 @@ class _Page:
         return left, right
 
     def _cut_text_beside(self, block: Block, caption: Box, box: Box) -> Box:
-        """Return a box without the text that flows around it, whose lines may extend past the caption."""
         for other_box, other in self._bounds:
             if other is block or _overlap((other_box.bottom, other_box.top), (box.bottom, box.top)) <= 1:
                 continue
@@ -325,14 +291,12 @@ class _Page:
         return box
 
     def _find_column(self, line: TextLine) -> tuple[float, float]:
-        """Return the column of a line; the usual text width if there is too little text to decide."""
         width = self._drawing.width
         left, right = self._columns.of(line)
         is_known = len(self._columns.spans) > 1 or right - left >= _MIN_COLUMN_SHARE * width
         return (left, right) if is_known else (_MARGIN_SHARE * width, (1 - _MARGIN_SHARE) * width)
 
     def _find_end(self, block: Block, caption: Box, sides: tuple[float, float], *, is_above: bool) -> float:
-        """Return the height of the nearest text that ends a figure above or below its caption."""
         bounding = [
             box
             for box, other in self._bounds
@@ -345,12 +309,7 @@ class _Page:
         return min(caption.bottom, max(ends, default=0.0))
 
 
-def _is_frame(box: Box) -> bool:
-    return box.right - box.left >= _MIN_FRAME_WIDTH_POINTS and box.top - box.bottom >= _MIN_FRAME_HEIGHT_POINTS
-
-
 def _clip(boxes: Iterable[Box], band: Box) -> list[Box]:
-    """Return the boxes that are mostly in a band, clipped to it."""
     return [_intersect(box, band) for box in boxes if _is_mostly_in(box, band)]
 
 
@@ -366,7 +325,6 @@ def _intersect(first: Box, second: Box) -> Box:
 
 
 def _grow(boxes: Sequence[Box], start: float, *, is_above: bool) -> list[Box]:
-    """Return the boxes in succession from a height on, up to the first wide gap."""
     near: list[Box] = []
     end = start
     for box in sorted(boxes, key=lambda box: box.bottom if is_above else -box.top):
@@ -379,4 +337,3 @@ def _grow(boxes: Sequence[Box], start: float, *, is_above: bool) -> list[Box]:
 
 
 EMPTY = PageDrawing(width=0.0, height=0.0)
-"""A page that cannot be read."""

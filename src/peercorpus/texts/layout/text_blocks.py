@@ -45,12 +45,7 @@ _DESCRIBED = {
 
 
 def describe_blocks(blocks: Sequence[Block], headers: Sequence[Sequence[TextBlock]]) -> list[TextBlock]:
-    """Return the blocks of a paper as records, in the order of its Markdown.
-
-    Args:
-        blocks: All blocks, with their Markdown.
-        headers: Running headers and footers of each page; their offsets are set here.
-    """
+    """Return the blocks of a paper as records, in the order of its Markdown."""
     by_page: list[list[Block]] = [[] for _ in headers]
     for block in blocks:
         by_page[block.page].append(block)
@@ -72,12 +67,7 @@ def describe_blocks(blocks: Sequence[Block], headers: Sequence[Sequence[TextBloc
 
 
 def make_headers(lines: Sequence[TextLine], height: float) -> list[TextBlock]:
-    """Return running headers, footers and page numbers as records without offsets, from top to bottom.
-
-    Args:
-        lines: The lines of a page that are not part of its text.
-        height: Height of the page, in points.
-    """
+    """Return running headers, footers and page numbers as records without offsets, from top to bottom."""
     return [
         TextBlock(
             block_id=-1,
@@ -118,7 +108,6 @@ def _describe(block: Block, block_id: int, start: int, end: int) -> TextBlock:
 
 
 def _read_number(block: Block) -> tuple[str | None, MentionKind | None]:
-    """Return the number of a block, and the kind of thing that it describes if it is a caption."""
     text = str(block.markdown)
     if block.kind is BlockKind.CAPTION:
         caption = _CAPTION_NUMBER.match(text)
@@ -129,7 +118,6 @@ def _read_number(block: Block) -> tuple[str | None, MentionKind | None]:
 
 
 def _enclose_lines(lines: Iterable[TextLine]) -> tuple[PageBox, ...]:
-    """Return one box for each run of successive lines on a page."""
     boxes: list[PageBox] = []
     page = -1
     base = left = right = bottom = top = 0.0
@@ -158,7 +146,6 @@ def _round(page: int, left: float, bottom: float, right: float, top: float) -> P
 
 
 def _match_captions(blocks: list[TextBlock]) -> list[TextBlock]:
-    """Return the blocks with captions matched to an adjacent table or listing, if each is nearest to the other."""
     described = [block for block in blocks if block.kind in {BlockKind.TABLE, BlockKind.LISTING} and block.boxes]
     captions = [block for block in blocks if block.caption_of in _DESCRIBED and block.boxes]
     for caption in captions:
@@ -174,14 +161,12 @@ def _fits(caption: TextBlock, block: TextBlock) -> bool:
 
 
 def _find_nearest(block: TextBlock, others: Sequence[TextBlock]) -> TextBlock | None:
-    """Return the block above or below that is nearest on the page, within reach; None if there is none."""
     gaps = [(gap, other.block_id, other) for other in others if (gap := _measure_gap(block, other)) is not None]
     gap, _, nearest = min(gaps, default=(0.0, -1, None))
     return nearest if gap <= _MAX_CAPTION_GAP_POINTS else None
 
 
 def _measure_gap(block: TextBlock, other: TextBlock) -> float | None:
-    """Return the height of the space between two blocks in one column, in points; None if they are not in one."""
     here, there = block.boxes[0], other.boxes[0]
     if here.page != there.page or min(here.x1, there.x1) - max(here.x0, there.x0) <= 0:
         return None

@@ -36,7 +36,6 @@ _BROKEN_FORMULA = re.compile(rf"([{''.join(sorted(SPACED_SIGNS))}])\$ (?:\$(?=[^
 _BROKEN_BEFORE_SIGN = re.compile(rf"(?<=[^\s$])\$ \$ ?(?=[{''.join(sorted(RELATIONS))}])")
 """The gap between a formula and one that begins with a relation."""
 _LATEX_LOGO = re.compile(r"\$L\^[A𝐀]\$TEX")
-"""The LaTeX logo, read as a formula."""
 TRAILING_MARKS = ",.;:!?' "
 """Punctuation that follows a formula but is not part of it."""
 _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
@@ -44,7 +43,6 @@ _UPRIGHT_FONT = re.compile(r"(?:CMR|CMBX|LMRoman|SFRM|CMSS)\d", re.I)
 
 
 _TEX_TEXT_FONT = re.compile(r"(?:CM|LM|SF)[A-Z]", re.I)
-"""Fonts of TeX's own families."""
 
 
 @lru_cache(CACHED_CALLS)
@@ -60,7 +58,6 @@ def is_upright(font: str) -> bool:
 
 
 FUNCTION_NAME = re.compile(r"[^\W\d_][\w\-]+\(?$")
-"""Name of a function inside a formula."""
 NUCLEUS = re.compile(r"(?<![\w.])(?:\d+(?:\.\d+)?|[A-Za-zΑ-ω]|lim|max|min|sup|inf|log|exp|argmax|argmin)$|[)\]]$")
 """Text that a superscript or subscript in prose may belong to."""
 
@@ -124,11 +121,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?![^\W\d_]|-?(?:\$\s?)?\()")
 _ALGORITHM_LINE = re.compile(
     r"\d{1,3}:\s|(?:if|for|while|return|end|else|repeat|until|require|ensure|input|output)\b", re.I
 )
-"""Start of a line of an algorithm."""
 _BRACE_CODES = frozenset("\x1a(\x08n8:<>\uf8f1\uf8f2\uf8f3\uf8f4{⎧⎨⎩")
 """Characters that tall braces are read as."""
 _MAX_LINES = 300
-"""Maximum lines of a formula."""
 _MAX_LINE_GAP_LEADINGS = 0.9
 """Maximum gap between two lines of one formula, in leadings of the body."""
 _MIN_PAGE_NUMBER_LEADINGS = 1.2
@@ -146,12 +141,10 @@ _MIN_PROSE_CHARACTERS = 50
 
 
 def _count_characters(line: TextLine) -> int:
-    """Return the number of characters, without spaces between runs."""
     return sum([len(run.text) for run in line.runs])
 
 
 def _find_words(line: TextLine) -> Iterator[str]:
-    """Yield the words of prose, without function names before a parenthesis."""
     prose = ""
     for run in line.runs:
         # Small capitals are on the baseline.
@@ -171,7 +164,6 @@ def _count_word_letters(line: TextLine) -> int:
 
 
 def _count_formal(line: TextLine) -> float:
-    """Return the number of characters of formulas in a line."""
     return sum(
         len(run.text)
         if run.font.is_maths or run.size < 0.85 * line.size
@@ -223,18 +215,15 @@ def ends_paragraph(line: TextLine, following: TextLine | None, columns: PageColu
 
 
 def _has_tall_symbol(line: TextLine) -> bool:
-    """Return whether a line has a large operator or a stretched bracket, which may have rows beside it."""
     return any(_is_large(run) or run.ink or run.text in LARGE_OPERATORS for run in line.runs)
 
 
 def _goes_on(line: TextLine, following: TextLine | None) -> bool:
-    """Return whether the row of a formula ends with a relation, or the next one begins with one."""
     ends = line.text.rstrip()[-1:]
     return ends in SPACED_SIGNS or (following is not None and following.text[:1] in RELATIONS)
 
 
 def _is_prose(line: TextLine, columns: PageColumns, body: Body) -> bool:
-    """Return whether a line begins with a word, at the left edge of its column."""
     first = line.runs[0]
     if first.font.is_maths or line.left > columns.of(line)[0] + 0.5 * body.size:
         return False
@@ -259,15 +248,7 @@ def is_formal(line: TextLine, columns: PageColumns, body: Body) -> bool:
 def belongs(
     line: TextLine, group: Sequence[TextLine], ends: tuple[float, float], columns: PageColumns, body: Body
 ) -> bool:
-    """Return whether a line continues a display formula.
-
-    Args:
-        line: The line.
-        group: Lines of the formula so far.
-        ends: Lowest and highest baseline of these lines, in points.
-        columns: Columns of the page.
-        body: Body text of the paper.
-    """
+    """Return whether a line continues a display formula, whose lines have the lowest and highest baseline `ends`."""
     if not group or len(group) > _MAX_LINES or not _is_in_column(line, group, columns, body):
         return False
     (low, high) = baseline_range(line)
@@ -326,12 +307,10 @@ def baseline_range(line: TextLine) -> tuple[float, float]:
 
 
 def _is_large(run: TextRun) -> bool:
-    """Return whether a run is a large symbol, or a piece of one, that hangs from its origin."""
     return run.font.is_maths and len(run.text) == 1 and font_encoding(run.font.name) == "omx"
 
 
 def _is_case(line: TextLine, run: TextRun) -> bool:
-    """Return whether a line comes after a tall brace."""
     if run.text not in _BRACE_CODES or line.left < run.right - 1 or line.left > run.right + 300:
         return False
     depth = sign(run.font.name, run.text).depth * run.size if run.font.is_maths else 0.0

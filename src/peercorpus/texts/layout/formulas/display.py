@@ -1,15 +1,15 @@
-"""Find display formulas and write them as LaTeX."""
+"""Find display formulas and write them as LaTeX, with Unicode signs in the Markdown."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, zip_longest
 
 from peercorpus.latex.maths import write_with_commands
 from peercorpus.pdf.glyphs import TextRun
 from peercorpus.pdf.shapes import Box, Shapes
-from peercorpus.texts.layout.blocks import Body, TextLine
+from peercorpus.texts.layout.blocks import Block, BlockKind, Body, TextLine
 from peercorpus.texts.layout.columns import PageColumns
 from peercorpus.texts.layout.formulas.detection import (
     baseline_range,
@@ -37,59 +37,18 @@ from peercorpus.texts.layout.formulas.structure import build_rows
 
 _SIGNS = RELATIONS | frozenset("∑∏∫+−×·/")
 _MAX_FORMULA_BARS = 60
-"""Maximum bars of one formula."""
 _MAX_PAGE_BARS = 3000
 """Maximum thin rules of a page; the rest belong to a figure."""
 _MAX_BAR_THICKNESS_POINTS = 1.3
-"""Maximum thickness of a fraction bar, in points."""
 _MIN_DISPLAY_INDENT_EM = 2.0
 """Minimum distance of a single-formula line from both edges of its column, in em of the body."""
 _LONE_FORMULA = re.compile(r"\$[^$]{3,}\$[.,;:]?")
-"""A line that is a single formula."""
 _MAX_OFF_CENTRE_SHARE = 0.15
 """Maximum distance of the centre of a display from that of its column, as a share of the column width."""
 
 
-@dataclass(slots=True)
-class Formula:
-    """A display formula.
-
-    Attributes:
-        lines: Lines that it was read from.
-        signs: LaTeX with Unicode letters and symbols, without dollar signs and number, as in Markdown.
-        number: Its number as printed, without parentheses; None if there is none.
-        sureness: Probability that the formula equals its source, from 0 to 1; see `doubts`.
-        page: Page index, from 0.
-        box: Its place on the page, without its number.
-    """
-
-    lines: list[TextLine]
-    signs: str
-    number: str | None
-    sureness: float
-    page: int
-    box: Box
-
-    @property
-    def latex(self) -> str:
-        """The formula with commands only, so that it compiles with amsmath and amssymb; an unknown symbol is a box.
-
-        Several rows are put into an environment. If the formula could not compile, this is the same as `signs`.
-        """
-        return write_with_commands(self.signs)
-
-    @property
-    def markdown(self) -> str:
-        """The formula as a block of Markdown."""
-        number = f" ({self.number})" if self.number else ""
-        return f"$${self.signs}$${number}"
-
-
 class _Page:
-    """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table.
-
-    A single formula may have too few of these symbols to decide.
-    """
+    """The thin rules of a page, sorted by height, and whether its font of large symbols has a Unicode table."""
 
     def __init__(self, boxes: Sequence[Box], *, has_table: bool) -> None:
         self.has_table = has_table
@@ -97,24 +56,16 @@ class _Page:
         self._heights = [box.bottom for box in self._boxes]
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[Box]:
-        """Return the rules inside a rectangle, up to a limit."""
         first, last = bisect_left(self._heights, bottom), bisect_right(self._heights, top)
         return [box for box in self._boxes[first:last] if box.left >= left and box.right <= right][:_MAX_FORMULA_BARS]
 
 
 def find_formulas(
     lines: Sequence[TextLine], bars: Sequence[Box], columns: PageColumns, body: Body
-) -> list[TextLine | Formula]:
-    """Return the lines of a page with each display formula in place of its lines.
-
-    Args:
-        lines: In reading order.
-        bars: Thin rules of the page.
-        columns: Columns of the page.
-        body: Body text of the paper.
-    """
+) -> list[TextLine | Block]:
+    """Return the lines of a page with each display formula in place of its lines; `bars` are its thin rules."""
     page = _Page(bars, has_table=has_mapped_symbols(run for line in lines for run in line.runs))
-    items: list[TextLine | Formula] = []
+    items: list[TextLine | Block] = []
     group: list[TextLine] = []
     ends = 0.0, 0.0
     for line, following in zip_longest(lines, lines[1:]):
@@ -137,10 +88,9 @@ def find_formulas(
 
 
 def _find_lone(
-    items: Sequence[TextLine | Formula], page: _Page, columns: PageColumns, body: Body
-) -> list[TextLine | Formula]:
-    """Return the items of a page with each line that is a single formula, apart from prose, as a display too."""
-    result: list[TextLine | Formula] = []
+    items: Sequence[TextLine | Block], page: _Page, columns: PageColumns, body: Body
+) -> list[TextLine | Block]:
+    result: list[TextLine | Block] = []
     group: list[TextLine] = []
     for item, following in zip_longest(items, items[1:]):
         before = group[-1] if group else result[-1] if result else None
@@ -155,8 +105,8 @@ def _find_lone(
 
 def _is_lone(
     line: TextLine,
-    before: TextLine | Formula | None,
-    after: TextLine | Formula | None,
+    before: TextLine | Block | None,
+    after: TextLine | Block | None,
     goes_on: bool,
     columns: PageColumns,
     body: Body,
@@ -195,12 +145,12 @@ def thin_bars(shapes: Shapes) -> list[Box]:
 
 def _read_group(
     group: list[TextLine],
-    before: Sequence[TextLine | Formula],
+    before: Sequence[TextLine | Block],
     after: TextLine | None,
     page: _Page,
     columns: PageColumns,
     body: Body,
-) -> Sequence[TextLine | Formula]:
+) -> Sequence[TextLine | Block]:
     previous = before[-1] if before else None
     last = previous if isinstance(previous, TextLine) else None
     first = 0
@@ -217,7 +167,6 @@ def _read_group(
 
 
 def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body: Body) -> int:
-    """Return the number of lines at the start of a group that continue a line of prose; 0 if none or all do."""
     if before is None or not _is_beside(group[:1], before):
         return 0
     counts = [count for count, line in enumerate(group, 1) if abs(line.base - before.base) < 1.2 * body.size]
@@ -227,7 +176,6 @@ def _count_prose_lines(group: Sequence[TextLine], before: TextLine | None, body:
 def _is_display(
     group: Sequence[TextLine], before: TextLine | None, after: TextLine | None, columns: PageColumns, body: Body
 ) -> bool:
-    """Return whether lines of formulas are set apart from running text and have content."""
     if not any(map(has_maths, group)):
         return False
     for beside in (before, after):
@@ -261,7 +209,6 @@ def _is_step(run: TextRun, text: str, body: Body) -> bool:
 
 
 def _is_centred(group: Sequence[TextLine], columns: PageColumns) -> bool:
-    """Return whether a group is in the middle of its column, or too wide for it and so at its left edge."""
     left, right = columns.of(max(group, key=lambda line: line.right - line.left))
     first, last = min(line.left for line in group), max(line.right for line in group)
     is_too_wide = first >= left - 1 and last > right + 1
@@ -273,8 +220,7 @@ def _is_beside(group: Sequence[TextLine], line: TextLine) -> bool:
     return line.left < right + 60 and line.right > left - 60
 
 
-def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Formula]:
-    """Yield the formulas of a group: one for each number."""
+def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, body: Body) -> Iterator[Block]:
     nodes: list[FormulaNode] = []
     numbers: list[tuple[float, str]] = []
     for printed in group:
@@ -302,18 +248,20 @@ def _write_formulas(group: list[TextLine], page: _Page, columns: PageColumns, bo
         doubts = sum(row.doubts for row in part) + nameless
         signs = r" \\ ".join(row.latex for row in part if row.latex)
         if signs:
-            yield Formula(
-                lines=group,
-                signs=signs,
-                number=equation_number,
+            yield Block(
+                BlockKind.FORMULA,
+                group[0].page,
+                group,
+                markdown=f"$${signs}$$ ({equation_number})" if equation_number else f"$${signs}$$",
                 sureness=measure_sureness(glyphs, doubts),
-                page=group[0].page,
                 box=Box(
                     min(row.left for row in part),
                     min(row.bottom for row in part),
                     max(row.right for row in part),
                     max(row.top for row in part),
                 ),
+                number=equation_number,
+                latex=write_with_commands(signs),
             )
 
 

@@ -37,12 +37,7 @@ _MIN_ROW_GLYPHS = 3
 
 
 def measure_sureness(glyphs: int, doubts: int) -> float:
-    """Return the probability that a formula equals its source, from 0 to 1.
-
-    Args:
-        glyphs: Number of its glyphs.
-        doubts: Number of doubts about them.
-    """
+    """Return the probability that a formula equals its source, from its numbers of glyphs and of doubts about them."""
     return SURENESS if not doubts else DOUBTFUL_SURENESS * max(0.0, 1 - doubts / max(1, glyphs))
 
 

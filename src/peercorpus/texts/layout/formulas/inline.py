@@ -41,7 +41,6 @@ _NO_SPACE_BEFORE = ",.;:)"
 _BULLET = "•"
 _PAUSES = (",", ";")
 _ITEM_NUMBER = re.compile(r"\(\w{1,3}\)(?!\w)")
-"""Number of a list item, in prose."""
 _MAX_TOUCHING_GAP_EM = 0.15
 """Maximum gap that is not a space, in em."""
 _MIN_SEPARATE_GAP_EM = 0.9
@@ -51,13 +50,7 @@ _FORMULA_SIGNS = re.compile(r"[ˆ˜¯˙¨ˇ⃗˘´`\u0370-\u03ff∀-⋿]+$")
 
 
 def inline(runs: Sequence[TextRun], base: float, size: float) -> str:
-    """Return a line as Markdown: formulas as `$…$`, other scripts as `<sup>…</sup>` and `<sub>…</sub>`.
-
-    Args:
-        runs: From left to right.
-        base: Baseline of the line, in points from the lower edge of the page.
-        size: Font size of the line, in points.
-    """
+    """Return a line as Markdown: formulas as `$…$`, other scripts as `<sup>…</sup>` and `<sub>…</sub>`."""
     least = MAX_SCRIPT_SIZE_RATIO * size
     for run in runs:
         if run.font.is_maths or (run.size < least and abs(run.base - base) > _MIN_SCRIPT_OFFSET_EM * size):
@@ -75,8 +68,6 @@ def _join_runs(runs: Sequence[TextRun]) -> str:
 
 
 class _Writer:
-    """Writes the runs of a line one by one and tracks whether it is inside a formula."""
-
     def __init__(self, base: float, size: float) -> None:
         self._base = base
         self._size = size
@@ -86,7 +77,6 @@ class _Writer:
         self._is_foreign = self._has_table = False
 
     def write(self, runs: Sequence[TextRun]) -> str:
-        """Return the Markdown of all runs, given from left to right."""
         self._has_table = has_mapped_symbols(runs)
         self._is_foreign = any(not run.font.is_maths and is_foreign(run.font.name) for run in runs)
         for number, run in enumerate(runs):
@@ -133,12 +123,10 @@ class _Writer:
         return self._is_maths(run) and not _PROSE_SIGNS.issuperset(run.text)
 
     def _begins_item(self, run: TextRun, has_space: bool) -> bool:
-        """Return whether a run begins with the number of a list item, after a formula that ends with a comma."""
         is_behind = has_space and bool(self._nodes) and self._nodes[-1].latex in _PAUSES
         return is_behind and _ITEM_NUMBER.match(run.text) is not None and not self._is_open()
 
     def _is_open(self) -> bool:
-        """Return whether the formula has an open bracket."""
         return (
             sum(
                 (node.latex in OPENING_BRACKETS) - (node.latex in CLOSING_BRACKETS)
@@ -241,7 +229,6 @@ class _Writer:
         self._add((" " if has_space else "") + text.replace("$", r"\$"))
 
     def _end_formula(self) -> None:
-        """Close the formula so far; a parenthesis of the surrounding prose splits it."""
         nodes, spaced = self._nodes, self._spaced
         self._nodes = []
         self._spaced = []
@@ -253,7 +240,6 @@ class _Writer:
             self._write_formula(nodes, spaced)
 
     def _find_unopened(self, nodes: Sequence[FormulaNode], spaced: Sequence[bool]) -> int:
-        """Return the index of a parenthesis of the prose that is not opened in the formula; 0 if there is none."""
         depth = 0
         for index, node in enumerate(nodes):
             if len(node.latex) == 1 and not self._is_small(node):
@@ -302,7 +288,6 @@ class _Writer:
         return f"${latex}$" if latex else ""
 
     def _is_prose(self, nodes: Sequence[FormulaNode]) -> bool:
-        """Return whether the nodes are only digits and symbols that occur in prose as well."""
         return not any(self._is_small(node) for node in nodes) and all(
             node.latex in _PROSE_SIGNS
             or node.latex[:1].isdigit()

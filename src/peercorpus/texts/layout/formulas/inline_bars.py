@@ -42,13 +42,7 @@ Other = TypeVar("Other")
 
 @dataclass(slots=True)
 class _Changes:
-    """Changes to the runs of a page, by their ids.
-
-    Attributes:
-        gone: Runs that became part of a fraction or root.
-        put: Fractions and roots to insert into each line.
-        behind: Runs after an underscore.
-    """
+    """Changes to the runs of a page, by their ids: runs in a fraction, what is inserted, runs after an underscore."""
 
     gone: set[int] = field(default_factory=set)
     put: dict[int, list[TextRun]] = field(default_factory=dict)
@@ -56,37 +50,27 @@ class _Changes:
 
 
 class _LinesByHeight:
-    """The lines of a page, sorted by height."""
-
     def __init__(self, lines: Sequence[TextLine]) -> None:
         self._lines = sorted((line for line in lines if len(line.runs) <= _MAX_LINE_RUNS), key=lambda line: line.base)
         self._bases = [line.base for line in self._lines]
 
     def lines(self, low: float, high: float) -> list[TextLine]:
-        """Return the lines whose baseline is between two heights."""
         return self._lines[bisect_left(self._bases, low) : bisect_left(self._bases, high)]
 
     def runs(self, area: Box, own: TextLine | None = None) -> Iterator[TextRun]:
-        """Yield the runs with centre and baseline inside an area, except those of other lines of text than `own`."""
         for line in self.lines(area.bottom - 10, area.top + 10):
             if line.left < area.right and line.right > area.left and not (own and _is_other_line(line, own, area)):
                 yield from (run for run in line.runs if area.holds((run.left + run.right) / 2, run.base))
 
 
 def _is_other_line(line: TextLine, own: TextLine, area: Box) -> bool:
-    """Return whether a line belongs to the text above or below and extends beyond an area."""
     if abs(line.base - own.base) < _MIN_LINE_DISTANCE_EM * own.size or line.size < MAX_SCRIPT_SIZE_RATIO * own.size:
         return False
     return line.left < area.left - own.size or line.right > area.right + own.size
 
 
 def join_bars(items: list[TextLine | Other], bars: Sequence[Box]) -> list[TextLine | Other]:
-    """Return the items of a page with short bars joined to their text.
-
-    Args:
-        items: Lines and other items, in reading order.
-        bars: Thin rules of the page.
-    """
+    """Return the items of a page, in reading order, with short bars joined to their text."""
     short = list(islice((bar for bar in bars if bar.right - bar.left <= _MAX_BAR_LENGTH_POINTS), _MAX_PAGE_BARS))
     if not short:
         return items
@@ -102,7 +86,6 @@ def join_bars(items: list[TextLine | Other], bars: Sequence[Box]) -> list[TextLi
 
 
 def _insert_fraction(bar: Box, bars: Sequence[Box], near: _LinesByHeight, changes: _Changes) -> bool:
-    """Insert a fraction into the line on whose math axis a bar lies; return False if there is none."""
     y = (bar.bottom + bar.top) / 2
     for line in sorted(near.lines(y - 6, y), key=lambda line: bar.left < line.left):
         size = line.size
@@ -130,7 +113,6 @@ def _find_fraction_area(bar: Box, y: float, size: float, bars: Sequence[Box]) ->
 
 
 def _insert_root(bar: Box, bars: Sequence[Box], near: _LinesByHeight, changes: _Changes) -> bool:
-    """Insert a root into its line; return False if the bar belongs to none."""
     for root in near.runs(Box(bar.left - 12, bar.bottom - 14, bar.left + 1, bar.bottom + 3)):
         if len(root.text) > 1 or not (root.text == "√" or sign(root.font.name, root.text).text == "√"):
             continue
@@ -148,12 +130,10 @@ def _insert_root(bar: Box, bars: Sequence[Box], near: _LinesByHeight, changes: _
 
 
 def _find_bars_inside(area: Box, bars: Sequence[Box], bar: Box) -> list[Box]:
-    """Return the other bars in an area."""
     return [other for other in bars if other is not bar and area.holds((other.left + other.right) / 2, other.bottom)]
 
 
 def _insert(begin: str, runs: Sequence[TextRun], bars: Sequence[Box], line: TextLine, changes: _Changes) -> bool:
-    """Insert the formula of runs and bars into a line; return False if it is not one piece as expected."""
     if not 2 <= len(runs) <= _MAX_LINE_RUNS or any(id(run) in changes.gone for run in runs):
         return False
     rows = build_rows([node for run in runs for node in nodes_of(run)], bars)
@@ -181,7 +161,6 @@ def _insert(begin: str, runs: Sequence[TextRun], bars: Sequence[Box], line: Text
 
 
 def _mark_underscore(bar: Box, near: _LinesByHeight, changes: _Changes) -> bool:
-    """Mark the word after a rule that joins two words at the foot of a line; return False if there is none."""
     for line in near.lines(bar.bottom - 1, bar.top + 1):
         size = line.size
         if not _MIN_UNDERSCORE_EM * size <= bar.right - bar.left <= _MAX_UNDERSCORE_EM * size:
@@ -195,7 +174,6 @@ def _mark_underscore(bar: Box, near: _LinesByHeight, changes: _Changes) -> bool:
 
 
 def _apply(items: Sequence[TextLine | Other], changes: _Changes) -> list[TextLine | Other]:
-    """Return the items with their changes; the halves of a line that a fraction split are joined."""
     changed: list[TextLine | Other] = []
     was_touched = False
     for item in items:
@@ -232,7 +210,6 @@ def _continues(line: TextLine, following: TextLine) -> bool:
 
 
 def _change_line(line: TextLine, changes: _Changes) -> TextLine | None:
-    """Return a line with its changes: the same object if there are none, None if nothing is left of it."""
     put = changes.put.get(id(line), [])
     if not put and not any(id(run) in changes.gone or id(run) in changes.behind for run in line.runs):
         return line

@@ -28,7 +28,6 @@ _MIN_SHRINKING_SIZE_POINTS = 6.1
 _MAX_ACCENT_NODES = 1500
 """Maximum nodes of a row in which accents are joined to letters."""
 _MAX_SCRIPT_DEPTH = 12
-"""Maximum nesting of scripts."""
 _NO_SPACE_AFTER = "([{⌊⌈⟨ "
 """Characters that need no space after them."""
 _LATEX_ESCAPES = str.maketrans(
@@ -61,12 +60,7 @@ _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
 def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
-    """Write a row of nodes as LaTeX, with superscripts and subscripts.
-
-    Args:
-        nodes: From left to right.
-        depth: Nesting depth of scripts; 0 for the row of a formula.
-    """
+    """Write a row of nodes as LaTeX, with superscripts and subscripts; `depth` of the row of a formula is 0."""
     if not nodes:
         return ""
     size = row_size(nodes)
@@ -102,7 +96,6 @@ def row_latex(nodes: Sequence[FormulaNode], depth: int = 0) -> str:
 
 
 def _are_apart(before: FormulaNode, after: FormulaNode, gap: float) -> bool:
-    """Return whether there is a wide space between two nodes; there is none next to an operator or to wide limits."""
     if gap < _MIN_QUAD_EM + _THIN_SPACE_EM * (before.latex in ",;"):
         return False
     return all(node.kind in {"letter", "text"} and node.latex not in _BINARY_SIGNS for node in (before, after))
@@ -117,7 +110,6 @@ def _shrink_fence(node: FormulaNode, beside: Sequence[FormulaNode], size: float)
 
 
 def _join_accents(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes with accents joined to their letters and slashes to the symbols that they negate."""
     if len(nodes) > _MAX_ACCENT_NODES or not any(node.kind == "accent" for node in nodes):
         return list(nodes)
     joined = [node for node in nodes if node.kind != "accent"]
@@ -138,14 +130,12 @@ def _join_accents(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 
 
 def _can_bear(node: FormulaNode, accent: FormulaNode) -> bool:
-    """Return whether a node can have this accent, or this slash through it."""
     if len(node.latex) != 1:
         return False
     return node.latex in _NEGATABLE if accent.latex == SLASH else node.latex.isalnum()
 
 
 def _find_baseline(nodes: Sequence[FormulaNode], size: float) -> float:
-    """Return the baseline of most of the largest nodes, in points."""
     if size <= _MIN_SHRINKING_SIZE_POINTS:
         return nodes[0].base
     plain = [
@@ -158,8 +148,6 @@ def _find_baseline(nodes: Sequence[FormulaNode], size: float) -> float:
 
 
 class _Scripts:
-    """The superscripts and subscripts next to a node, until the next node on the baseline."""
-
     def __init__(self, base: float, size: float, depth: int) -> None:
         self._base = base
         self._size = size
@@ -168,7 +156,6 @@ class _Scripts:
         self._high: list[FormulaNode] = []
 
     def choose_list(self, node: FormulaNode) -> list[FormulaNode] | None:
-        """Return the list to which a node belongs: subscripts or superscripts; None if it is on the baseline."""
         off = node.base - self._base
         size = self._size
         if node.kind == "built":
@@ -194,13 +181,11 @@ class _Scripts:
         return high if off > 0.1 * size else low
 
     def _is_fence(self, node: FormulaNode, off: float) -> bool:
-        """Return whether a node of full size is a bracket inside a script."""
         if node.kind == "tall":
             return off > 0.15 * self._size and bool(self._low or self._high)
         return node.kind == "letter" and node.latex in FENCES and 0.25 * self._size < off < 0.7 * self._size
 
     def close(self, parts: list[str], right: float) -> None:
-        """Append the collected scripts to `parts`, after the node that ends at `right` (in points)."""
         if not self._low and not self._high:
             return
         low, high = row_latex(self._low, self._depth + 1), row_latex(self._high, self._depth + 1)
@@ -245,7 +230,6 @@ def _write_node(node: FormulaNode) -> str:
 
 
 def _append(parts: list[str], latex: str, is_text: bool, is_apart: bool) -> None:
-    """Append a node, with the spaces that LaTeX or a reader needs."""
     before = parts[-1] if parts else ""
     was_text = before.startswith("\\text{")
     if is_text and was_text:

@@ -12,7 +12,6 @@ from peercorpus.texts.layout.formulas.nodes import (
 )
 
 ROW_BREAK = r" \\ "
-"""LaTeX between two rows."""
 PLAIN_KINDS = frozenset({"letter", "text", "name"})
 """Kinds of nodes that are on the baseline of their row."""
 _MIN_ROW_DISTANCE_EM = 0.8
@@ -20,14 +19,7 @@ _MIN_ROW_DISTANCE_EM = 0.8
 
 
 def join_nodes(latex: str, parts: Sequence[FormulaNode], *, base: float | None = None, doubts: int = 0) -> FormulaNode:
-    """Join several nodes into one.
-
-    Args:
-        latex: LaTeX of the result.
-        parts: The nodes.
-        base: Baseline of the result, in points; None for that of the first node.
-        doubts: Uncertain glyphs in addition to those of the nodes.
-    """
+    """Join several nodes into one with this LaTeX, on the baseline of the first unless `base` is given."""
     size = max(node.size for node in parts)
     return FormulaNode(
         latex=latex,
@@ -129,7 +121,6 @@ def _join_matrix(nodes: list[FormulaNode], begin: FormulaNode, end: FormulaNode 
 
 
 def _remove_stop(nodes: list[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes without a full stop at their right edge between two rows."""
     if not nodes:
         return nodes
     stop = max(nodes, key=lambda node: node.left)
@@ -148,13 +139,11 @@ def _find_cuts(nodes: Sequence[FormulaNode]) -> list[float]:
 
 
 def _find_case_cut(nodes: Sequence[FormulaNode]) -> list[float]:
-    """Return the boundary before the conditions of cases, if any: the first wide gap through all rows."""
     least = _MIN_CASE_GAP_EM * row_size(nodes)
     return [(left + right) / 2 for _, left, right in _find_gaps(nodes) if right - left > least][:1]
 
 
 def _find_gaps(nodes: Sequence[FormulaNode]) -> Iterator[tuple[FormulaNode, float, float]]:
-    """Yield the gaps through all rows: the node before each, and its left and right edge."""
     ordered = sorted(nodes, key=lambda node: node.left)
     last = ordered[0]
     for node in ordered:

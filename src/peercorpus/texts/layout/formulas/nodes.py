@@ -33,7 +33,6 @@ OPERATOR_NAMES = frozenset({
 LIMIT_OPERATORS = frozenset({
     "max", "min", "sup", "inf", "lim", "limsup", "liminf", "argmax", "argmin", "det", "Pr", "arg max", "arg min",
 })  # fmt: skip
-"""Operators whose limits are set below and above them."""
 RELATIONS = frozenset("=<>≤≥≈≡∼≃∝∈∉≠≢≁≮≯≰≱→←↦⇒⇔⊂⊄⊆⊈⊊⊃⊇≪≫≺≻⪯⪰≼≽⩽⩾≜≔∋∌≅≍≐≲≳⊑⊒⊢⊨⇐↔⟵⟶⟷⟸⟹⟺")
 SPACED_SIGNS = RELATIONS | frozenset("+−±∓×")
 """Symbols written with a space on both sides."""
@@ -47,7 +46,6 @@ _MAX_FENCE_OFFSET_EM = 0.15
 _MIN_STRETCHED_EM = 1.05
 """Minimum height of a stretched bracket, in em."""
 _MIN_LARGE_RATIO = 1.2
-"""Minimum font size of an enlarged operator, relative to its row."""
 _LARGE_LEVEL_EM = 0.33
 """Height of the centre of an operator of a text font above its baseline, in em."""
 _ROOT_HEIGHT_EM = 0.83
@@ -64,19 +62,10 @@ _NARROW_CHARACTERS = frozenset("iljtf.,;:'|()[]!1 ")
 
 @dataclass(slots=True)
 class FormulaNode:
-    """A piece of a formula and its place.
+    """A piece of a formula and its place on the page, in points.
 
-    Attributes:
-        latex: Its text, or LaTeX if it is `built`.
-        left: Left edge, in points from the left edge of the page.
-        right: Right edge, likewise.
-        bottom: Lower edge, in points from the lower edge of the page.
-        top: Upper edge, likewise.
-        base: Baseline, likewise.
-        size: Font size, in points.
-        kind: `letter`, `text`, `name`, `large`, `tall`, `part`, `brace`, `root`, `accent`, `built` or `unknown`.
-        glyphs: Number of glyphs that it comprises.
-        doubts: Number of these without a certain place or meaning.
+    `latex` is its text, or LaTeX if it is `built`; `kind` is one of letter, text, name, large, tall, part, brace, root,
+    accent, built, unknown; `doubts` of its `glyphs` have no certain place or meaning.
     """
 
     latex: str
@@ -102,10 +91,7 @@ class FormulaNode:
 
 
 def row_size(nodes: Sequence[FormulaNode]) -> float:
-    """Return the font size of a row, in points: the size of its largest letter.
-
-    Large symbols are ignored, because they do not shrink in scripts, and so are fences with letters beside them.
-    """
+    """Return the font size of a row: of its largest letter, without large symbols and fences, which do not shrink."""
     letters = [node for node in nodes if node.kind not in _HUNG_KINDS]
     plain = [node for node in letters if node.latex not in FENCES]
     sizes = [node.size for node in plain] + [
@@ -118,10 +104,7 @@ def row_size(nodes: Sequence[FormulaNode]) -> float:
 
 
 def shrink_large(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the nodes with large operators of a larger font in the size of their row, centred on its math axis.
-
-    TeX's extension fonts have large operators; with other fonts, the sign of the text font is enlarged.
-    """
+    """Return the nodes with large operators of a larger font in the size of their row, centred on its math axis."""
     plain = [node.size for node in nodes if node.kind not in _HUNG_KINDS and node.kind != "large"]
     size = max(plain, default=float("inf"))
     return [
@@ -151,7 +134,6 @@ def join_dots(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 
 
 def _find_next_dot(dots: Sequence[FormulaNode], dot: FormulaNode, step_em: float) -> FormulaNode | None:
-    """Return the dot below another, to its right by a step."""
     size = dot.size
     for other in dots:
         is_below = 0.2 * size < dot.base - other.base < 0.5 * size
@@ -209,7 +191,6 @@ def read_signs(run: TextRun) -> str:
 
 
 def _split_run(text: str, font: Font) -> list[tuple[str, int, int]]:
-    """Return the letters of a formula, or the words, numbers and signs of prose, with their places in the text."""
     if (font.is_maths and font_encoding(font.name)) or (
         font.is_bold and len(text) <= 3 and (text.isupper() or len(text) == 2)
     ):
@@ -224,7 +205,6 @@ def _split_run(text: str, font: Font) -> list[tuple[str, int, int]]:
 
 
 def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
-    """Split a piece of an italic text font into letters, unless it is a word."""
     text, start, _ = piece
     if len(text) != 2 or not text.isalpha() or text.lower() in _SHORT_WORDS:
         return [piece]
@@ -232,14 +212,7 @@ def _split_product(piece: tuple[str, int, int]) -> list[tuple[str, int, int]]:
 
 
 def _stretch(node: FormulaNode, bottom: float, top: float, is_hung: bool) -> FormulaNode:
-    """Return the node of a symbol with measured edges; a bracket may be tall.
-
-    Args:
-        node: The node.
-        bottom: Lower edge, in points.
-        top: Upper edge, likewise.
-        is_hung: Whether it hangs from its origin, so that its baseline is found from its centre.
-    """
+    """Return the node of a symbol with measured edges; a bracket may be tall."""
     kind = node.kind
     if kind not in {"large", "root", "part", "brace"}:
         if top - bottom < _MIN_STRETCHED_EM * node.size and kind != "tall":
@@ -250,7 +223,6 @@ def _stretch(node: FormulaNode, bottom: float, top: float, is_hung: bool) -> For
 
 
 def _estimate_edges(run: TextRun) -> list[float]:
-    """Estimate the start of each character and the end of the last, in points; spaces take the remaining width."""
     widths = [0.0 if letter == " " else 0.3 if letter in _NARROW_CHARACTERS else 0.55 for letter in run.text]
     total = sum(widths) * run.size
     spaces = run.text.count(" ")

@@ -45,8 +45,6 @@ _EXPECTATIONS = frozenset("𝔼ℙ𝕍")
 
 
 class _Inner(NamedTuple):
-    """The content of a part of a formula, such as a numerator, and the doubts about it."""
-
     latex: str
     doubts: int
 
@@ -55,7 +53,6 @@ _NOTHING = _Inner("", 0)
 
 
 def _write_inner(nodes: Sequence[FormulaNode]) -> _Inner:
-    """Return the LaTeX of the content of a part, such as a numerator or a limit, which may have several rows."""
     rows = group_baselines(compose(nodes))
     parts = [row_latex(row) for row in rows]
     latex = parts[0] if len(parts) == 1 else f"\\substack{{{ROW_BREAK.join(parts)}}}"
@@ -72,7 +69,6 @@ def compose(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
 
 
 def _join_names(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Join two words that are one operator, such as `arg max`."""
     joined = list(nodes)
     for first in nodes:
         for node in nodes if first.latex in {"arg", "lim"} else ():
@@ -131,7 +127,6 @@ def _join_limits(
 
 
 def _is_between(bar: Box, node: FormulaNode, other: FormulaNode) -> bool:
-    """Return whether a bar separates two nodes one above the other."""
     low, high = sorted((node.level, other.level))
     return (
         low < _measure_bar_height(bar) < high
@@ -141,7 +136,6 @@ def _is_between(bar: Box, node: FormulaNode, other: FormulaNode) -> bool:
 
 
 def _find_second_limit_line(low: Sequence[FormulaNode], small: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the second line of a limit."""
     if not low:
         return []
     edge = min(node.bottom for node in low)
@@ -185,7 +179,6 @@ def _is_neighbour(other: FormulaNode, operator: FormulaNode) -> bool:
 
 
 def _find_centred_part(cluster: Sequence[FormulaNode], operator: FormulaNode) -> list[FormulaNode]:
-    """Return the longest part of the limits of several operators that is centred on one of them."""
     count = min(len(cluster), _MAX_LIMIT_NODES)
     parts = (cluster[start:end] for start in range(count) for end in range(start + 1, count + 1))
     centred = [
@@ -204,7 +197,6 @@ _MAX_PIECE_GAP_EM = 0.12
 _MAX_BRACE_STEP_EM = 0.3
 """Maximum distance of the tops of two pieces of a horizontal brace, in em."""
 _MAX_NODES = 800
-"""Maximum nodes of a formula whose structure is analysed."""
 _MAX_INDEX_SIZE_RATIO = 0.75
 """Maximum font size of the index of a root, relative to the root."""
 _MIN_INDEX_OVERLAP_EM = 0.05
@@ -222,12 +214,7 @@ _MAX_BAR_DISTANCE_POINTS = 40.0
 
 
 def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[FormulaNode]:
-    """Return the rows of a formula from top to bottom, each joined into one node.
-
-    Args:
-        nodes: In any order.
-        bars: Thin rules among them.
-    """
+    """Return the rows of a formula from top to bottom, each joined into one node."""
     if len(nodes) > _MAX_NODES:
         ordered = sorted(nodes, key=lambda node: node.left)
         return [join_nodes(row_latex(ordered), ordered, doubts=len(ordered))]
@@ -243,7 +230,6 @@ def build_rows(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> list[Formul
 
 
 def _join_brackets(nodes: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Join the pieces of tall brackets."""
     pieces = [node for node in nodes if node.kind == "part"]
     pieces += [node for node in nodes if _is_among_pieces(node, pieces)]
     parts = sorted(pieces, key=lambda node: (round(node.left), -node.top))
@@ -278,7 +264,6 @@ def _is_among_pieces(node: FormulaNode, pieces: Sequence[FormulaNode]) -> bool:
 
 
 def _continues_column(above: FormulaNode, part: FormulaNode) -> bool:
-    """Return whether a piece of a tall bracket is the next one below another."""
     gap = above.bottom - part.top
     return (
         abs(part.left - above.left) <= _MAX_PIECE_SHIFT_POINTS
@@ -288,7 +273,6 @@ def _continues_column(above: FormulaNode, part: FormulaNode) -> bool:
 
 
 def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[list[FormulaNode], list[Box]]:
-    """Return the nodes with horizontal braces joined to their content, and the bars that are not part of a brace."""
     parts = _sort_brace_parts([node for node in nodes if node.kind == "brace"])
     joined = [node for node in nodes if node.kind != "brace"]
     kept = list(bars)
@@ -339,7 +323,6 @@ def _join_braces(nodes: Sequence[FormulaNode], bars: Sequence[Box]) -> tuple[lis
 
 
 def _sort_brace_parts(parts: Sequence[FormulaNode]) -> list[FormulaNode]:
-    """Return the parts of horizontal braces level by level from top to bottom, each level from left to right."""
     levels: list[list[FormulaNode]] = []
     for part in sorted(parts, key=lambda part: -part.top):
         if levels and levels[-1][-1].top - part.top < _MAX_BRACE_STEP_EM * part.size:
@@ -378,7 +361,6 @@ def _find_median_baseline(nodes: Sequence[FormulaNode]) -> float:
 
 
 def _join_bars(nodes: Sequence[FormulaNode], bars: Sequence[Box], unused: list[Box]) -> list[FormulaNode]:
-    """Join fractions and roots, from the shortest bar to the longest; other bars are added to `unused`."""
     joined = list(nodes)
     own = [bar for bar in bars if not _find_roots(nodes, bar)]
     for bar in sorted(bars, key=lambda bar: bar.right - bar.left):
@@ -394,7 +376,6 @@ def _measure_bar_height(bar: Box) -> float:
 
 
 def _find_roots(nodes: Sequence[FormulaNode], bar: Box) -> list[FormulaNode]:
-    """Return the root sign to which a bar belongs, if any."""
     y = _measure_bar_height(bar)
     return [
         node

@@ -9,9 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 _MIN_CELL_GAP_EM = 0.5
-"""Minimum gap between two cells, in em."""
 MIN_SPACE_EM = 0.13
-"""Minimum width of a space, in em."""
 _MAX_BASELINE_OFFSET_EM = 0.3
 """Maximum distance of two baselines that count as one, in em."""
 _MAX_SCRIPT_SIZE_RATIO = 0.8
@@ -19,7 +17,6 @@ _MAX_SCRIPT_SIZE_RATIO = 0.8
 _MAX_SCRIPT_OFFSET_EM = 0.65
 """Maximum distance of a superscript or subscript from the baseline, in em."""
 _MAX_COLUMNS = 60
-"""Maximum columns of a table."""
 _MAX_CROSSING_SHARE = 0.34
 """Maximum share of rows with text across the gap between two columns."""
 _MAX_OVERHANG_SHARE = 0.15
@@ -33,16 +30,7 @@ _JOINING_SIGN = re.compile(r"[±∓\u00d7/\u2013]|\+/-|\(?±.*")
 
 
 class Word(NamedTuple):
-    """A word and its place.
-
-    Attributes:
-        text: Its characters.
-        left: Left edge, in points.
-        right: Right edge, in points.
-        base: Baseline, in points.
-        size: Font size, in points.
-        is_spaced: Whether it follows another word of the same run.
-    """
+    """A word and its place, in points; `is_spaced` if it follows another word of the same run."""
 
     text: str
     left: float
@@ -54,15 +42,7 @@ class Word(NamedTuple):
 
 @dataclass(slots=True)
 class CellText:
-    """Words of a row without a wide gap between them, usually a cell.
-
-    Attributes:
-        words: From left to right.
-        left: Left edge, in points.
-        right: Right edge, in points.
-        start: Left edge of the rule below it, if there is one; otherwise `left`.
-        row_span: Number of rows that it spans.
-    """
+    """Words of a row without a wide gap, usually a cell; `start` is the left edge of the rule below it, or `left`."""
 
     words: list[Word]
     left: float
@@ -92,10 +72,7 @@ class CellText:
 
 
 def _choose_separator(before: Word, behind: Sequence[Word], height: float) -> str:
-    """Return the separator between a number and the smaller text after it.
-
-    It is "^" for an exponent, a space for a deviation, and empty otherwise.
-    """
+    """Return the separator between a number and smaller text: "^" for an exponent, " " for a deviation, else ""."""
     first = behind[0]
     script = "".join(word.text for word in takewhile(lambda word: word.size <= first.size * 1.01, behind[:3]))
     if _EXPONENT.fullmatch(script) and first.base > height:
@@ -113,12 +90,7 @@ class CellRow:
 
 
 def read_cell_rows(words: Sequence[Word], uprights: Sequence[float]) -> list[CellRow]:
-    """Return the rows of a table from top to bottom.
-
-    Args:
-        words: All words of the table.
-        uprights: Positions of vertical lines, from left to right, in points; no piece crosses them.
-    """
+    """Return the rows of a table from top to bottom; no piece crosses a vertical line in `uprights`."""
     size = median(word.size for word in words)
     baselines: list[list[Word]] = []
     for word in sorted(
@@ -132,7 +104,6 @@ def read_cell_rows(words: Sequence[Word], uprights: Sequence[float]) -> list[Cel
 
 
 def _add_scripts(scripts: Sequence[Word], baselines: list[list[Word]], size: float) -> None:
-    """Add scripts to the row of the word that they belong to; scripts on their own form a row."""
     heights = [-row[0].base for row in baselines]
     alone: list[Word] = []
     for script in scripts:
@@ -186,12 +157,7 @@ def _begins_cell(piece: CellText, word: Word, uprights: Sequence[float]) -> bool
 
 
 def find_gaps(rows: Sequence[CellRow], first_body: int) -> list[float]:
-    """Return the boundaries between columns, in points, from left to right.
-
-    Args:
-        rows: All rows.
-        first_body: Index of the first row below the column heads.
-    """
+    """Return the boundaries between columns, in points; `first_body` is the first row below the column heads."""
     several = [row for row in rows if len(row.pieces) > 1]
     gaps = _find_hollows([piece for row in several for piece in row.pieces], _MAX_CROSSING_SHARE * len(several))
     if len(gaps) >= _MAX_COLUMNS:
@@ -201,7 +167,6 @@ def find_gaps(rows: Sequence[CellRow], first_body: int) -> list[float]:
 
 
 def _find_hollows(pieces: Iterable[CellText], most: float) -> list[float]:
-    """Return the middles of the intervals with fewer pieces than on both sides."""
     ends = sorted(edge for piece in pieces for edge in ((piece.left, 1), (piece.right, -1)))
     steps: list[tuple[float, float, int]] = []
     level = 0
@@ -221,7 +186,6 @@ def _find_hollows(pieces: Iterable[CellText], most: float) -> list[float]:
 
 
 def _drop_empty_columns(gaps: list[float], body: Sequence[CellRow], rows: Sequence[CellRow]) -> list[float]:
-    """Return the boundaries without columns that contain only part of a head across several columns."""
     row_counts = [0] * (len(gaps) + 1)
     for row in body:
         for number in {column_of(piece, gaps) for piece in row.pieces}:

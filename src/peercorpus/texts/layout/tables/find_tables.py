@@ -31,9 +31,7 @@ _MIN_PROSE_WORDS = 3.5
 _MIN_FILLED_SHARE = 0.58
 """Minimum share of the column width that lines of prose fill."""
 _MIN_TIDY_ROWS = 4
-"""Minimum rows of a table without rules and numbers."""
 _MAX_TIDY_WORDS = 3
-"""Maximum average number of words in its cells."""
 _MAX_COLUMN_START_SHARE = 0.06
 """Maximum distance of the right column of a page from its middle, as a share of the text width."""
 _MAX_CROSSING_SHARE = 0.4
@@ -42,13 +40,10 @@ _PROGRAM_LINE = re.compile(
     r"\d{1,3}:(?:\s|$)|(?:Require|Ensure|Input|Output|Data|Result|Initiali[sz]e)s?:|"
     r"(?:\d{1,3} )?(?:end )?(?:for|foreach|while|if|else|repeat|until|return|procedure|function)\b"
 )
-"""Start of a line of a program."""
 _PROGRAM_TITLE = re.compile(r"(?:Algorithm|Procedure|Protocol)\s+\d")
-"""Start of the title of a program."""
 _FORMULA_NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d{1,3}[a-z]?\)")
 """Number of a formula at the end of its line."""
 _ITEM_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]|[•\u2013*-]")
-"""Mark of a list item."""
 
 
 def is_drawing(box: Box, words: int, strokes: Sequence[Box]) -> bool:
@@ -81,14 +76,12 @@ def is_table(grid: CellGrid, frame: Frame) -> bool:
 
 
 def _has_heads(grid: CellGrid, frame: Frame) -> bool:
-    """Return whether there are at least three columns between rules, all with short heads."""
     heads = grid.rows[0]
     is_short = sum(text.count(" ") + 1 for text in heads) <= _MAX_TIDY_WORDS * len(heads)
     return len(frame.heights) > 2 and len(heads) > 2 and all(heads) and is_short
 
 
 def _is_tidy(grid: CellGrid) -> bool:
-    """Return whether all rows have short cells in all columns, far apart, so that numbers are not required."""
     pieces = [piece for row in grid.lines for piece in row.pieces]
     if len(grid.rows) < _MIN_TIDY_ROWS or any(crosses(piece, grid.gaps) for piece in pieces):
         return False
@@ -104,7 +97,6 @@ def _measure_number_share(rows: Sequence[CellRow]) -> float:
 
 
 def _holds_numbers(piece: CellText) -> bool:
-    """Return whether most words are numbers: the cells of a narrow table, with hardly a gap between them."""
     return 2 * sum(word.text[-1].isdigit() for word in piece.words) > len(piece.words)
 
 
@@ -135,14 +127,12 @@ def is_two_columns(rows: Sequence[CellRow], box: Box) -> bool:
 
 
 def _fills(rows: Sequence[CellRow], left: float, right: float) -> bool:
-    """Return whether text fills most of the width between two edges."""
     lines = [[piece for piece in row.pieces if left < (piece.left + piece.right) / 2 <= right] for row in rows]
     filled = [sum(piece.right - piece.left for piece in pieces) for pieces in lines if pieces]
     return sum(filled) >= _MIN_FILLED_SHARE * (right - left) * max(1, len(filled))
 
 
 def _is_listing(grid: CellGrid) -> bool:
-    """Return whether the rows are formulas with numbers, or list items with marks."""
     first, last = ([row[column] for row in grid.rows if row[column]] for column in (0, -1))
     return all(map(_FORMULA_NUMBER.fullmatch, last)) or (len(grid.gaps) == 1 and all(map(_ITEM_MARK.fullmatch, first)))
 
@@ -155,30 +145,19 @@ _NUMBERED_CAPTION = re.compile(
 _MAX_PAGE_RUNS = 20_000
 """Maximum number of runs on a page that is searched for tables."""
 _MAX_TABLE_WORDS = 4_000
-"""Maximum words of a table."""
 _MAX_PAGE_WORDS = 40_000
 """Maximum number of words read on a page, including repeated ones."""
 _MAX_CAPTIONS = 100
-"""Maximum captions of a page."""
 _MAX_STROKES = 5_000
 """Maximum paths of a page that are used to recognise drawings."""
 _ROOT_HANG_EM = 0.75
 """Distance that a root sign, used as a tick mark, hangs below its baseline, in em."""
 _MIN_CHARACTER_WIDTH_EM = 0.4
-"""Minimum average width of a character, in em."""
 
 
 @dataclass(slots=True)
 class Table:
-    """A table.
-
-    Attributes:
-        markdown: With pipes; the first row is followed by a row of dashes.
-        box: Its place on the page.
-        runs: Its glyph runs, as on the page.
-        start: Index of its first character in the page content.
-        cells: Its cells.
-    """
+    """A table in Markdown, its place, runs and cells, and the index of its first character in the page content."""
 
     markdown: str
     box: Box
@@ -188,13 +167,7 @@ class Table:
 
 
 def find_tables(runs: Sequence[TextRun], shapes: Shapes, glyphs: Glyphs) -> list[Table]:
-    """Find the tables of a page, in the order of its content.
-
-    Args:
-        runs: Text of the page without line numbers and figure text.
-        shapes: Shapes drawn on the page.
-        glyphs: Positions of words.
-    """
+    """Find the tables of a page, in the order of its content."""
     captions = list(islice(_find_captions(runs), _MAX_CAPTIONS)) if len(runs) <= _MAX_PAGE_RUNS else []
     if len(runs) > _MAX_PAGE_RUNS or (not captions and len(shapes.rules) < 2):
         return []
@@ -210,7 +183,6 @@ def find_tables(runs: Sequence[TextRun], shapes: Shapes, glyphs: Glyphs) -> list
 
 
 def _find_captions(runs: Sequence[TextRun]) -> Iterator[TextRun]:
-    """Yield the runs that begin a caption."""
     for number, run in enumerate(runs):
         if _CAPTION.match(run.text):
             line = [other for other in runs[number : number + 4] if abs(other.base - run.base) < 1]
@@ -226,8 +198,6 @@ def _overlap(first: Box, second: Box) -> bool:
 
 
 class _Reader:
-    """Reads tables from the frames of one page."""
-
     def __init__(self, glyphs: Glyphs, page: TablePage, strokes: Sequence[Box]) -> None:
         self._glyphs = glyphs
         self._page = page
@@ -236,7 +206,6 @@ class _Reader:
         self._known: dict[int, list[Word]] = {}
 
     def add(self, frame: Frame, tables: list[Table]) -> bool:
-        """Add the table in a frame to `found`, unless it overlaps with one of them; return whether it was added."""
         if any(_overlap(frame.box, table.box) for table in tables):
             return False
         table = self.read(frame)
@@ -245,7 +214,6 @@ class _Reader:
         return table is not None
 
     def words(self, runs: Sequence[TextRun]) -> list[Word]:
-        """Return the words of runs; empty if there are too many."""
         words: list[Word] = []
         self._left -= len(runs)
         for run in runs if self._left >= 0 else ():
@@ -272,7 +240,6 @@ class _Reader:
             is_spaced = True
 
     def is_prose(self, box: Box, runs: Sequence[TextRun]) -> bool:
-        """Return whether the text in a box consists of lines of words from its left to its right edge."""
         width = box.right - box.left
         long = [(len(run.text) * _MIN_CHARACTER_WIDTH_EM * run.size, run.right - run.left) for run in runs]
         filled = sum(text for text, extent in long if text > 0.3 * extent)
@@ -294,7 +261,6 @@ class _Reader:
         return (full_rows > 0 and full_rows >= 0.25 * len(rows)) or (not uprights and is_two_columns(rows, box))
 
     def read(self, frame: Frame) -> Table | None:
-        """Return the table in a frame; None if its content is not a table."""
         grid = self._read_grid(frame)
         if grid is None or not ((len(grid.lines) == 1 and not frame.is_open) or is_table(grid, frame)):
             return None

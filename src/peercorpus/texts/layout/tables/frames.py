@@ -15,9 +15,7 @@ MAX_RULES = 3_000
 _MAX_RULE_GROUPS = 50
 """Maximum groups of rules with equal ends on a page."""
 _MAX_FRAMES = 40
-"""Maximum frames of a page."""
 _MIN_TABLE_WIDTH_POINTS = 40.0
-"""Minimum width of a table, in points."""
 _MAX_RULE_GAP_POINTS = 1.5
 """Maximum gap between two pieces of one rule, in points."""
 _MAX_RULE_END_DIFFERENCE_POINTS = 3.0
@@ -34,14 +32,8 @@ _MAX_GAP_ABOVE_RULE_EM = 2.2
 
 @dataclass(slots=True)
 class Frame:
-    """A place that may contain a table.
-
-    Attributes:
-        box: The place.
-        heights: Heights of its rules from top to bottom, in points from the lower edge of the page.
-        rules: Shorter rules inside, such as those below a head across several columns.
-        uprights: Vertical lines inside.
-        is_open: Whether no rule is drawn at all.
+    """A place that may contain a table, with the heights of its rules from top to bottom; `rules` are shorter ones
+    inside, such as below a head across columns; `is_open` if no rule is drawn at all.
     """
 
     box: Box
@@ -65,21 +57,12 @@ class RunsByHeight:
 
 
 IsProse = Callable[[Box, Sequence[TextRun]], bool]
-"""Callable that returns whether the text in a box is prose."""
 
 
 def find_frames(
     rules: Sequence[Box], uprights: Sequence[Box], shelf: RunsByHeight, breaks: Sequence[TextRun], is_prose: IsProse
 ) -> list[Frame]:
-    """Return places that may contain a table, the largest first.
-
-    Args:
-        rules: All horizontal lines of the page.
-        uprights: All vertical ones.
-        shelf: Text of the page.
-        breaks: Text that is never inside a table: starts of captions.
-        is_prose: Recognises prose between two tables.
-    """
+    """Return places that may contain a table, the largest first; `breaks`, starts of captions, are never inside."""
     if len(rules) > MAX_RULES or len(uprights) > MAX_RULES:
         return []
     joined = join_rules(rules)
@@ -115,7 +98,6 @@ def join_rules(rules: Sequence[Box]) -> list[Box]:
 
 
 def _group_rules(rules: Sequence[Box]) -> Iterator[list[Box]]:
-    """Yield rules with equal ends, from top to bottom."""
     groups: list[list[Box]] = []
     for rule in sorted(rules, key=lambda rule: (rule.left, rule.right)):
         if rule.right - rule.left < _MIN_TABLE_WIDTH_POINTS:
@@ -137,7 +119,6 @@ def _group_rules(rules: Sequence[Box]) -> Iterator[list[Box]]:
 def _split_group(
     group: Sequence[Box], shelf: RunsByHeight, breaks: Sequence[TextRun], is_prose: IsProse
 ) -> Iterator[list[Box]]:
-    """Yield the rules of each table."""
     ends = _find_last_rules(group)
     chain: list[Box] = []
     for number, rule in enumerate(group):
@@ -151,7 +132,6 @@ def _split_group(
 
 
 def _find_last_rules(group: Sequence[Box]) -> set[int]:
-    """Return the indices of the last rules of tables, if outer rules are thicker than the others."""
     thin = min(rule.top - rule.bottom for rule in group)
     thick = [number for number, rule in enumerate(group) if rule.top - rule.bottom >= _MIN_THICK_RATIO * thin]
     is_paired = len(thick) % 2 == 0 and len(group) > len(thick) > 2 and thick[0] == 0
@@ -161,7 +141,6 @@ def _find_last_rules(group: Sequence[Box]) -> set[int]:
 
 
 def _holds_rows(upper: Box, lower: Box, shelf: RunsByHeight, breaks: Sequence[TextRun], is_prose: IsProse) -> bool:
-    """Return whether the text between two rules may belong to a table."""
     if any(lower.top < run.base < upper.bottom and upper.left - 40 < run.left < upper.right for run in breaks):
         return False
     box = Box(upper.left, lower.top, upper.right, upper.bottom)
@@ -172,7 +151,6 @@ def _holds_rows(upper: Box, lower: Box, shelf: RunsByHeight, breaks: Sequence[Te
 
 
 def _is_loose(box: Box, runs: Sequence[TextRun]) -> bool:
-    """Return whether text is further from the rules than in a table."""
     first, last = max(runs, key=attrgetter("base")), min(runs, key=attrgetter("base"))
     return (
         box.top - first.base > _MAX_GAP_BELOW_RULE_EM * first.size
@@ -183,17 +161,12 @@ def _is_loose(box: Box, runs: Sequence[TextRun]) -> bool:
 _SEARCH_HEIGHT_POINTS = 420.0
 """Height above or below a caption that is searched for a table, in points."""
 _MAX_CAPTIONS = 20
-"""Maximum captions of a page."""
 _MAX_CAPTION_LINES = 10
-"""Maximum lines of a caption."""
 _MAX_ROW_STEP_EM = 2.1
-"""Maximum distance of two rows, in em."""
 _MAX_FIRST_STEP_EM = 3.6
 """Maximum distance of a caption from the first row, in em."""
 _MIN_ROWS = 3
-"""Minimum rows with several cells."""
 _MIN_ROWS_SHARE = 0.6
-"""Minimum share of rows with several cells."""
 _MAX_CAPTION_ASIDE_POINTS = 60.0
 """Maximum distance of a caption to the left or right of its table, in points."""
 _MAX_CAPTION_BELOW_POINTS = 45.0
@@ -215,20 +188,11 @@ _MAX_EXTENSION_STEP_EM = 1.7
 """Maximum distance of such a row from the one before, in em."""
 
 ReadWords = Callable[[Sequence[TextRun]], list[Word]]
-"""Callable that returns the words of runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """The parts of a page that are needed to find tables.
-
-    Attributes:
-        runs: Its glyph runs.
-        shelf: The same, sorted by height.
-        captions: First runs of captions.
-        rules: Horizontal lines.
-        uprights: Vertical lines.
-    """
+    """The parts of a page that are needed to find tables; `captions` are their first runs."""
 
     runs: Sequence[TextRun]
     shelf: RunsByHeight
@@ -259,7 +223,6 @@ def _has_table(caption: TextRun, table_boxes: Sequence[Box]) -> bool:
 
 
 def _find_caption_column(runs: Sequence[TextRun], caption: TextRun) -> tuple[float, float]:
-    """Return the left and right edge of the column of a caption."""
     long = [run for run in runs if len(run.text) >= _MIN_COLUMN_RUN_CHARACTERS] or [caption]
     left, right = min(run.left for run in long), max(run.right for run in long)
     middle = (left + right) / 2
@@ -272,7 +235,6 @@ def _find_caption_column(runs: Sequence[TextRun], caption: TextRun) -> tuple[flo
 def _find_rows_near_caption(
     page: TablePage, caption: TextRun, column: tuple[float, float], words: ReadWords, *, is_below: bool
 ) -> list[CellRow]:
-    """Return the rows with several cells next to a caption, from top to bottom."""
     left, right = column
     edge = caption.base + 1 if is_below else caption.base + 0.5 * caption.size
     box = (
@@ -300,15 +262,7 @@ def _find_rows_near_caption(
 def _take_rows(
     rows: Sequence[CellRow], edge: float, others: Sequence[float], tops: Sequence[float], width: float
 ) -> list[CellRow]:
-    """Return the first rows, up to the end of the table.
-
-    Args:
-        rows: Rows from the caption on.
-        edge: Height of the nearest line of the caption, in points.
-        others: Heights of other captions.
-        tops: Heights of rules.
-        width: Column width, in points.
-    """
+    """Return the first rows, up to the end of the table."""
     kept: list[CellRow] = []
     for row in rows:
         low, high = sorted((edge, row.base))
@@ -326,7 +280,6 @@ def _take_rows(
 
 
 def _is_text(pieces: Sequence[CellText], width: float) -> bool:
-    """Return whether a row is a line of text, with hardly any gap, and filling the column or with many words."""
     extent = pieces[-1].right - pieces[0].left
     words = sum(piece.count for piece in pieces)
     if len(pieces) == 1:
@@ -356,15 +309,7 @@ def _make_open_frame(rows: Sequence[CellRow], page: TablePage) -> Frame:
 
 
 def extend(frame: Frame, lines: Sequence[CellRow], gaps: Sequence[float], page: TablePage, words: ReadWords) -> Frame:
-    """Return a frame extended by the rows that continue beyond its last rule, or precede its first one.
-
-    Args:
-        frame: The frame drawn by the rules.
-        lines: Lines in the frame; a single one is the head of the rows below.
-        gaps: Boundaries of its columns.
-        page: The page around it.
-        words: Returns the words of runs.
-    """
+    """Return a frame extended by the rows that continue beyond its last rule, or precede its first one."""
     box = frame.box
     across = [rule.top for rule in page.rules if min(rule.right, box.right) - max(rule.left, box.left) > 5]
     floor = max([top for top in across if top < box.bottom - 3], default=0.0)
@@ -387,7 +332,6 @@ def extend(frame: Frame, lines: Sequence[CellRow], gaps: Sequence[float], page: 
 
 
 def _find_runs_below(page: TablePage, box: Box) -> list[TextRun]:
-    """Return the runs in a box from its top down to the first caption or wide gap."""
     kept: list[TextRun] = []
     edge = box.top
     for run in reversed(page.shelf.within(box)):
@@ -399,7 +343,6 @@ def _find_runs_below(page: TablePage, box: Box) -> list[TextRun]:
 
 
 def _read_rows(page: TablePage, runs: Sequence[TextRun], words: ReadWords) -> list[CellRow]:
-    """Return the rows formed by runs; empty if a caption is among them."""
     if not runs or any(run is caption for run in runs for caption in page.captions):
         return []
     row_words = words(runs)
@@ -407,7 +350,6 @@ def _read_rows(page: TablePage, runs: Sequence[TextRun], words: ReadWords) -> li
 
 
 def _find_last_row(rows: Sequence[CellRow], edge: float, gaps: Sequence[float]) -> CellRow | None:
-    """Return the last of the close rows that fit the columns of a table; None if there is none."""
     last = None
     for row in rows:
         own = {column_of(piece, gaps) for piece in row.pieces if not crosses(piece, gaps)}

@@ -43,10 +43,6 @@ def separate_cells(rows: Sequence[CellRow], first_body: int) -> None:
     """Split pieces of the last head, and numbers below it, if each word has a counterpart in the other.
 
     A row head is split from the numbers after it if another row has a separate number in their first column.
-
-    Args:
-        rows: All rows of a table; their pieces are replaced.
-        first_body: Index of the first row below the column heads.
     """
     if not 0 < first_body <= len(rows) - _MIN_ROWS:
         return
@@ -71,7 +67,6 @@ def _is_numbers(piece: CellText) -> bool:
 
 
 def _split_row_head(piece: CellText, heads: Sequence[Span], numbers: Sequence[Span]) -> list[CellText]:
-    """Return a row head and the numbers close after it as separate cells; any other piece unchanged."""
     count = sum(1 for _ in takewhile(_NUMBER.fullmatch, (word.text for word in reversed(piece.words))))
     if not 0 < count < len(piece.words):
         return [piece]
@@ -85,7 +80,6 @@ def _split_row_head(piece: CellText, heads: Sequence[Span], numbers: Sequence[Sp
 
 
 def _is_several_heads(piece: CellText, body: Sequence[CellRow]) -> bool:
-    """Return whether every row below a piece has one number under each of its words."""
     if len(piece.words) < 2:
         return False
     whole = piece.left, piece.right
@@ -98,7 +92,6 @@ def _is_several_heads(piece: CellText, body: Sequence[CellRow]) -> bool:
 
 
 def _match(piece: CellText, spans: Sequence[Span]) -> bool:
-    """Return whether each word of a piece is over or under exactly one of the spans, in order."""
     near = [span for span in spans if _overlap((piece.left, piece.right), span)]
     if len(near) != len(piece.words):
         return False
@@ -148,15 +141,7 @@ HeadLine = Sequence[tuple[range, CellText]]
 
 @dataclass(slots=True)
 class CellGrid:
-    """The cells of a table.
-
-    Attributes:
-        rows: Cell texts; each row has as many as there are columns.
-        lines: The lines of the table, each on one baseline.
-        gaps: Boundaries between columns, in points.
-        heads: The lines of the column heads, which are the first of `rows`; empty if there are none.
-        body: The lines of each other row.
-    """
+    """The cells of a table, row by row; `lines` are its baselines, those of the column heads and of each other row."""
 
     rows: list[list[str]]
     lines: list[CellRow]
@@ -227,7 +212,6 @@ def read_grid(words: Sequence[Word], frame: Frame) -> CellGrid | None:
 
 
 def _find_column_gaps(lines: Sequence[CellRow], first_body: int, frame: Frame) -> list[float]:
-    """Return the boundaries of columns, without wide spaces below heads that a rule marks."""
     gaps = find_gaps(lines, first_body)
     if len(frame.heights) < 3 or not 0 < first_body < len(lines):
         return gaps
@@ -237,7 +221,6 @@ def _find_column_gaps(lines: Sequence[CellRow], first_body: int, frame: Frame) -
 
 
 def _find_row_bands(bands: Sequence[Band], frame: Frame) -> tuple[list[Band], list[float]] | None:
-    """Return bands of one row each and the column boundaries; None if neither rules nor space mark rows."""
     parted = split_by_space(bands)
     for candidate in (bands, parted) if frame.uprights else (parted, bands):
         gaps = band_gaps(candidate)
@@ -247,7 +230,6 @@ def _find_row_bands(bands: Sequence[Band], frame: Frame) -> tuple[list[Band], li
 
 
 def _set_starts(lines: Sequence[CellRow], rules: Sequence[Box]) -> None:
-    """Make a head across several columns start at the same place as the rule below it."""
     if len(rules) * len(lines) > _MAX_RULE_LINE_PAIRS:
         return
     for line in lines:
@@ -259,7 +241,6 @@ def _set_starts(lines: Sequence[CellRow], rules: Sequence[Box]) -> None:
 
 
 def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRow]]:
-    """Yield the lines between successive rules."""
     edges = frame.heights[1:]
     band: list[CellRow] = []
     passed = 0
@@ -277,7 +258,6 @@ def _split_bands(lines: Sequence[CellRow], frame: Frame) -> Iterable[list[CellRo
 
 
 def _read_heads(bands: Sequence[Band], gaps: Sequence[float], rules: Sequence[Box]) -> list[HeadLine]:
-    """Return the lines of the column heads, if the first band contains nothing else; empty otherwise."""
     if len(bands) < 2 or len(bands[0]) > _MAX_HEAD_LINES or _is_stacked(bands[0], gaps):
         return []
     full_lines = sum(len(_group_by_column(line, gaps)) > len(gaps) for line in bands[0])
@@ -287,7 +267,6 @@ def _read_heads(bands: Sequence[Band], gaps: Sequence[float], rules: Sequence[Bo
 
 
 def _join_heads(heads: Sequence[HeadLine], gaps: Sequence[float]) -> list[str]:
-    """Join all lines of the heads into one row; a head across several columns is repeated in each."""
     parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
     for line in heads:
         own: dict[int, list[str]] = {}
@@ -300,7 +279,6 @@ def _join_heads(heads: Sequence[HeadLine], gaps: Sequence[float]) -> list[str]:
 
 
 def _group_head_lines(heads: Sequence[HeadLine]) -> Iterator[list[HeadLine]]:
-    """Yield the lines of each row of heads: a line with a head across columns is a row, consecutive others form one."""
     for _, lines in groupby(heads, key=lambda line: any(len(columns) > 1 for columns, _ in line)):
         yield list(lines)
 
@@ -317,7 +295,6 @@ def _find_spans(band: Band, gaps: Sequence[float]) -> dict[int, tuple[int, int]]
 
 
 def _continues_heads(band: Band, gaps: Sequence[float]) -> bool:
-    """Return whether a line between two rules continues the heads above: it has no row head and no value."""
     columns = _group_by_column(band[0], gaps)
     return len(band) == 1 and len(columns) > 1 and 0 not in columns and not any(map(_is_value, columns.values()))
 
@@ -330,7 +307,6 @@ def _group_by_column(line: CellRow, gaps: Sequence[float]) -> dict[int, list[Cel
 
 
 def _join_lines(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[str]:
-    """Join all lines into one row."""
     parts_by_column: list[list[str]] = [[] for _ in range(len(gaps) + 1)]
     for line in lines:
         for number, pieces in _group_by_column(line, gaps).items():
@@ -349,7 +325,6 @@ def _join_parts(parts: Sequence[str]) -> str:
 
 
 def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2) -> bool:
-    """Return whether several columns have values in more than one line, so that the lines are separate rows."""
     seen: dict[int, int] = {}
     for line in lines:
         for number, pieces in _group_by_column(line, gaps).items():
@@ -359,7 +334,6 @@ def _is_stacked(lines: Sequence[CellRow], gaps: Sequence[float], least: int = 2)
 
 
 def _split_rows(band: Band, frame: Frame, gaps: Sequence[float]) -> list[Band]:
-    """Return the lines of each row between two rules; lines that continue cells of the line above are in its row."""
     if _is_one_row(band, gaps):
         return [band]
     groups: list[list[CellRow]] = []
@@ -372,7 +346,6 @@ def _split_rows(band: Band, frame: Frame, gaps: Sequence[float]) -> list[Band]:
 
 
 def _is_one_row(band: Sequence[CellRow], gaps: Sequence[float]) -> bool:
-    """Return whether the lines are one long text with at most one cell beside it in each column."""
     lines = [_group_by_column(line, gaps) for line in band]
     if len(lines) < 3 or 2 * sum(len(columns) > 1 for columns in lines) > len(lines):
         return False
@@ -419,7 +392,6 @@ def _is_value(pieces: Sequence[CellText]) -> bool:
 def _is_full(
     number: int, pieces: Sequence[CellText], above: Sequence[CellText], frame: Frame, gaps: Sequence[float]
 ) -> bool:
-    """Return whether the first word of a cell would not have fitted at the end of the cell above."""
     edge = gaps[number] if number < len(gaps) else frame.box.right
     word = pieces[0].words[0]
     return above[-1].right + (word.right - word.left) + 0.3 * word.size > edge - 0.6 * word.size

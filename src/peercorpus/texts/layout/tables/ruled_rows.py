@@ -20,7 +20,6 @@ _MAX_CHANCE_GAPS = 12
 _MAX_CHANCE_RATIO = 2
 """Maximum ratio of rows with text after a wide space to lines across it, if the space is not a boundary."""
 _SPACE_WIDTH_EM = 0.25
-"""Minimum width of a space, in em."""
 _MAX_FULL_LINE_GAP_EM = 0.3
 """Maximum distance of the end of a full line from the end of the longest, in em."""
 MIN_LONG_TEXT_WORDS = 5
@@ -63,13 +62,7 @@ def band_gaps(bands: Sequence[Band]) -> list[float]:
 def without_chances(gaps: list[float], rows: Sequence[CellRow], bands: Sequence[Band]) -> list[float]:
     """Return the column boundaries without wide spaces of justified cells; empty if there are too many of these.
 
-    Such a space occurs in a single line of a cell: lines of that cell in other bands cross it, and hardly more bands
-    have text after it.
-
-    Args:
-        gaps: Boundaries, and wide spaces that look like boundaries.
-        rows: The heads, and the rows below them.
-        bands: The lines of each row.
+    Such a space occurs in a single line of a cell: lines of that cell in other bands cross it.
     """
     for _ in range(_MAX_CHANCE_GAPS):
         chance_index = _find_chance_gap(gaps, rows, bands)
@@ -85,7 +78,6 @@ def without_chances(gaps: list[float], rows: Sequence[CellRow], bands: Sequence[
 
 
 def _find_chance_gap(gaps: Sequence[float], rows: Sequence[CellRow], bands: Sequence[Band]) -> int | None:
-    """Return the index of a gap that does not precede a column; None if there is none."""
     behind = Counter(index for row in rows[1:] for index in {column_of(piece, gaps) for piece in row.pieces})
     over = Counter(
         index for band in bands[1:] for index in {index for line in band for index in _find_crossed_gaps(line, gaps)}
@@ -100,7 +92,6 @@ def _find_chance_gap(gaps: Sequence[float], rows: Sequence[CellRow], bands: Sequ
 
 
 def _find_crossed_gaps(line: CellRow, gaps: Sequence[float]) -> Iterator[int]:
-    """Yield the indices of the gaps that a line crosses."""
     for piece in line.pieces:
         yield from range(bisect_right(gaps, piece.left + 1), bisect_left(gaps, piece.right - 1))
 
@@ -128,7 +119,6 @@ def split_by_space(bands: Sequence[Band]) -> list[Band]:
 
 
 def _merge_lines(band: Band) -> CellRow:
-    """Return all lines of a band as one, with overlapping text merged."""
     pieces: list[CellText] = []
     for piece in sorted((piece for line in band for piece in line.pieces), key=attrgetter("left")):
         last = pieces[-1] if pieces else None
@@ -140,10 +130,7 @@ def _merge_lines(band: Band) -> CellRow:
 
 
 def is_ruled(bands: Sequence[Band], gaps: Sequence[float]) -> bool:
-    """Return whether each band is one row.
-
-    The wrapped lines of its cells must be full, and some cell must be shorter than others.
-    """
+    """Return whether each band is one row: wrapped lines are full, and some cell is shorter than others."""
     if len(bands) < _MIN_BANDS or not gaps:
         return False
     wrapped = [cells_of(band, gaps) for band in bands[1:] if len(band) > 1]
@@ -164,19 +151,16 @@ def is_ruled(bands: Sequence[Band], gaps: Sequence[float]) -> bool:
 
 
 def _is_uneven(cells: dict[int, Cell]) -> bool:
-    """Return whether the cells of a row have different heights, or all contain long text."""
     return len({len(cell) for cell in cells.values()}) > 1 or all(
         _count_mean_words(cell) >= MIN_LONG_TEXT_WORDS for cell in cells.values()
     )
 
 
 def _count_mean_words(cell: Cell) -> float:
-    """Return the average number of words in the lines of a cell, excluding the last."""
     return sum(piece.count for pieces in cell[:-1] for piece in pieces) / max(1, len(cell) - 1)
 
 
 def _measure_column_widths(bands: Sequence[Band], gaps: Sequence[float]) -> dict[int, float]:
-    """Return the width of the text in each column, in points."""
     ends: dict[int, tuple[float, float]] = {}
     for band in bands:
         for number, cell in cells_of(band, gaps).items():
@@ -187,7 +171,6 @@ def _measure_column_widths(bands: Sequence[Band], gaps: Sequence[float]) -> dict
 
 
 def _check_full_lines(cell: Cell, width: float) -> Iterator[bool]:
-    """Yield for each line whether the first word of the next line would not have fitted."""
     for above, below in pairwise(cell):
         word = below[0].words[0]
         extent = above[-1].right - above[0].left + (word.right - word.left)

@@ -15,24 +15,19 @@ _MAX_RULE_DISTANCE_EM = 1.2
 _MAX_OVERHANG_POINTS = 2.0
 """Maximum overhang of a head beyond its columns, in points."""
 _MAX_HEAD_LINES = 3
-"""Maximum lines of a head of several rows."""
 _MAX_HEAD_LEADING_EM = 1.35
 """Maximum distance of two such lines, in em."""
 _MAX_OFF_MIDDLE_STEPS = 0.25
 """Maximum distance of a row head from the middle of its rows, in row distances."""
 
 Extent = tuple[float, float]
-"""Left and right edge, in points."""
 Head = tuple[float, CellText]
 """A line of a row head: its height in points, and its text."""
 _EMPTY_EXTENT: Extent = (inf, -inf)
 
 
 def extents(lines: Sequence[CellRow], gaps: Sequence[float]) -> list[Extent]:
-    """Return the extent of the text of each column, without text across columns.
-
-    A column without its own text has the extent (inf, -inf).
-    """
+    """Return the extent of the text of each column, without text across columns; (inf, -inf) without own text."""
     by_column = [_EMPTY_EXTENT] * (len(gaps) + 1)
     for piece in (other for line in lines for other in line.pieces if not crosses(other, gaps)):
         column = column_of(piece, gaps)
@@ -69,7 +64,6 @@ def heads_over(
 
 
 def _span_evenly(line: CellRow, own: Sequence[Extent], headed: set[int], gaps: Sequence[float]) -> dict[int, range]:
-    """Return the columns of each head of a line if all span the same number and are centred; empty otherwise."""
     heads = [piece for piece in line.pieces if column_of(piece, gaps) in headed]
     if len(heads) < 2:
         return {}
@@ -85,7 +79,6 @@ def _span_evenly(line: CellRow, own: Sequence[Extent], headed: set[int], gaps: S
 
 
 def _span_rule(line: CellRow, piece: CellText, own: Sequence[Extent], rules: Sequence[Box]) -> range | None:
-    """Return the columns covered by the rule below a head, if no other head shares it; None otherwise."""
     middle = (piece.left + piece.right) / 2
     for rule in rules:
         if 0 < line.base - rule.top < _MAX_RULE_DISTANCE_EM * line.size and rule.left < middle < rule.right:
@@ -99,7 +92,6 @@ def _span_rule(line: CellRow, piece: CellText, own: Sequence[Extent], rules: Seq
 def _span_centred(
     line: CellRow, piece: CellText, own: Sequence[Extent], gaps: Sequence[float], free: set[int]
 ) -> range:
-    """Return the most free columns over which a head is centred, or its own column if it is aligned with that."""
     first = last = column = column_of(piece, gaps)
     if not crosses(piece, gaps) and _is_aligned(line, piece, own[column]):
         return range(column, column + 1)
@@ -120,7 +112,6 @@ def _span_centred(
 
 
 def _is_aligned(line: CellRow, piece: CellText, own: Extent) -> bool:
-    """Return whether a head shares its left edge, right edge or centre with its column."""
     left, right = piece.left - own[0], piece.right - own[1]
     return (
         abs(left) <= _MAX_OVERHANG_POINTS
@@ -130,7 +121,6 @@ def _is_aligned(line: CellRow, piece: CellText, own: Extent) -> bool:
 
 
 def _is_middle(line: CellRow, piece: CellText, first: Extent, last: Extent) -> bool:
-    """Return whether a cell is centred between the left edge of one column and the right edge of another."""
     left, right = first[0], last[1]
     if not left - _MAX_OVERHANG_POINTS <= piece.left < piece.right <= right + _MAX_OVERHANG_POINTS:
         return False
@@ -156,15 +146,7 @@ def begin_titles(lines: Sequence[CellRow], gaps: Sequence[float]) -> None:
 
 
 def begin_groups(rows: Sequence[list[CellRow]], gaps: Sequence[float]) -> list[list[CellRow]]:
-    """Move each row head that is centred beside several rows to the first of them.
-
-    Args:
-        rows: Rows, each of one or more lines.
-        gaps: Boundaries between columns.
-
-    Returns:
-        The rows; unchanged unless all of them belong to such groups and the first group has several rows.
-    """
+    """Move each row head centred beside several rows to the first of them, if all rows belong to such groups."""
     for column in range(min(2, len(gaps))):
         rows = _group_rows(rows, column, gaps)
     return list(rows)
@@ -196,12 +178,7 @@ def _group_rows(rows: Sequence[list[CellRow]], column: int, gaps: Sequence[float
 
 
 def _match_heads(bases: Sequence[float], heads: Sequence[Head]) -> list[tuple[int, list[CellText]]] | None:
-    """Return the first row of each group and the lines of its head; None if a row or head is left over.
-
-    Args:
-        bases: Middles of the rows, from top to bottom, in points.
-        heads: Lines of row heads with their heights, likewise.
-    """
+    """Return the first row of each group and the lines of its head; None if a row or head is left over."""
     near = _MAX_OFF_MIDDLE_STEPS * min(upper - lower for upper, lower in pairwise(bases))
     states_seen: set[tuple[int, int]] = set()
     states: list[tuple[int, int, list[tuple[int, list[CellText]]]]] = [(0, 0, [])]
@@ -221,7 +198,6 @@ def _match_heads(bases: Sequence[float], heads: Sequence[Head]) -> list[tuple[in
 def _group_sizes(
     bases: Sequence[float], heads: Sequence[Head], first_row: int, first_line: int, near: float
 ) -> Iterator[tuple[int, int]]:
-    """Yield possible sizes of the next group: number of rows, and number of lines of its head."""
     first, piece = heads[first_line]
     for count, (end, _) in enumerate(heads[first_line : first_line + _MAX_HEAD_LINES], 1):
         if count > 1 and heads[first_line + count - 2][0] - end > _MAX_HEAD_LEADING_EM * piece.words[0].size:
@@ -234,7 +210,6 @@ def _group_sizes(
 
 
 def _merge_pieces(pieces: Sequence[CellText]) -> CellText:
-    """Return the lines of a head as one piece."""
     first, *more = pieces
     words = list(first.words)
     for piece in more:

@@ -30,12 +30,7 @@ _MAX_AUTHORS_CHARACTERS = 400
 
 
 def read_bibliography(markdown: str, blocks: Iterable[TextBlock]) -> list[BibliographyEntry]:
-    """Return the entries of the list of references, with the facts that they state.
-
-    Args:
-        markdown: The text.
-        blocks: Its blocks.
-    """
+    """Return the entries of the list of references, with the facts that they state."""
     return [_read_entry(markdown, block) for block in blocks if block.kind is BlockKind.ENTRY]
 
 
@@ -88,13 +83,7 @@ def fold_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The parts of an entry that citations name.
-
-    Attributes:
-        years: Its years, starting with that of its publication.
-        authors: Its first words, folded, which include the authors.
-        has_two_authors: Whether it names two.
-    """
+    """The parts of an entry that citations name: years (that of publication first), folded first words, two authors."""
 
     block_id: int
     years: Sequence[str]
@@ -103,12 +92,7 @@ class _Entry:
 
 
 class Bibliography:
-    """Finds the entries that citations name.
-
-    Attributes:
-        by_number: Entries by number or label.
-        is_empty: Whether the text has no entry, or none was recognised.
-    """
+    """Finds the entries that citations name; `is_empty` if none was recognised."""
 
     def __init__(self, markdown: str, blocks: Iterable[TextBlock]) -> None:
         self.by_number: defaultdict[str, list[int]] = defaultdict(list)
@@ -133,11 +117,6 @@ class Bibliography:
 
     def find(self, first: str, second: str, year: str) -> list[int]:
         """Return the entries that a citation may mean: one if it is unambiguous, none, or several.
-
-        Args:
-            first: Surname of the first author.
-            second: Surname of the second author; empty if none is named.
-            year: Year with its letter.
 
         If several entries fit, those published in that year are preferred, and among these the ones with two authors if
         two are named, otherwise the others.
@@ -170,12 +149,7 @@ def _names_of(author: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class StructuredText:
-    """A text with its blocks. The references in its sentences are found on first access.
-
-    Attributes:
-        markdown: The whole text.
-        blocks: Its blocks, whose offsets are those of `markdown`.
-    """
+    """A text with its blocks. The references in its sentences are found on first access."""
 
     markdown: str
     blocks: tuple[TextBlock, ...]
@@ -183,7 +157,7 @@ class StructuredText:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Citations, and mentions of formulas, figures, tables, algorithms and sections, in the order of the text."""
-        from peercorpus.records.mentions import find_mentions  # Compiling its expressions takes 15 ms.
+        from peercorpus.corpus.mentions import find_mentions  # Compiling its expressions takes 15 ms.
 
         return tuple(find_mentions(self.markdown, self.blocks))
 

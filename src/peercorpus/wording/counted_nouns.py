@@ -4,10 +4,6 @@
 def plural(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1.
 
-    Args:
-        number: The count, printed with commas between thousands.
-        noun: The noun in the singular; of several words, the last is the one that changes.
-
     >>> plural(1, "paper"), plural(1200, "paper"), plural(2, "reply"), plural(0, "survey"), plural(2, "breach")
     ('1 paper', '1,200 papers', '2 replies', '0 surveys', '2 breaches')
     """

@@ -3,7 +3,7 @@
 import pytest
 
 from invented_posts import AUTHORS, post
-from peercorpus.records.multipart import merge_titles, read_part, sort_by_reading_order
+from peercorpus.discussion.multipart import merge_titles, read_part, sort_by_reading_order
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hostile_texts import find_growth
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
+from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import StructuredText
 
 NUMBERED = (
     heading("1", "Introduction"),

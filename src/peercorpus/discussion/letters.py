@@ -79,10 +79,6 @@ _MAX_CHARACTERS = 300
 def find_letter(text: str, *, is_title: bool) -> str | None:
     """Return the list of addressees of a letter to chairs, possibly among others, or None if it is not one.
 
-    Args:
-        text: A title, or the first line of a text.
-        is_title: Whether it is a title.
-
     >>> find_letter("Message to AC: a misreading", is_title=True)
     'AC'
     >>> find_letter("Dear AC and reviewers, thank you.", is_title=False)

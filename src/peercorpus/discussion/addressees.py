@@ -11,10 +11,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from operator import attrgetter
 
+from peercorpus.discussion.letters import addresses_ethics, addresses_public, find_letter, is_confidential
+from peercorpus.discussion.multipart import read_part_of_post
+from peercorpus.discussion.replies import Replies, count_within
 from peercorpus.records.enums import AddressedBy, Addressee, PostKind, Role
-from peercorpus.records.letters import addresses_ethics, addresses_public, find_letter, is_confidential
-from peercorpus.records.multipart import read_part_of_post
-from peercorpus.records.replies import Replies, count_within
 from peercorpus.records.reviews import Post
 
 NUMBERED = re.compile(r"(?:\w+_)?(?:Anon)?Reviewer_?(\d{1,2})", re.IGNORECASE)
@@ -56,9 +56,7 @@ ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _MAX_TITLE_CHARACTERS = 300
-"""Number of characters of a title that are searched for an addressee."""
 _MAX_OPENING_CHARACTERS = 100
-"""Number of characters of a post that are searched for an addressee."""
 _MAX_NAME_CHARACTERS = 25
 """Largest length of a first line that may consist of a name only."""
 
@@ -102,12 +100,7 @@ class Address:
 
 
 class ReviewerNames:
-    """The ways in which the reviewers of one paper can be named.
-
-    Args:
-        reviewers: Their anonymous ids within the paper.
-        texts: Texts by the authors, which may define the meaning of "R1".
-    """
+    """The ways in which the reviewers of one paper can be named; texts by the authors may define "R1"."""
 
     def __init__(self, reviewers: Iterable[str], texts: Iterable[str] = ()) -> None:
         self.all = frozenset(reviewers := list(reviewers))
@@ -128,7 +121,6 @@ class ReviewerNames:
             self._by_number = self._read_definitions(texts)
 
     def _read_definitions(self, texts: Iterable[str]) -> dict[int, str]:
-        """Return the reviewers by the numbers that the authors define; a number for two reviewers is ignored."""
         reviewers_by_number: dict[int, set[str]] = defaultdict(set)
         naming = filter(self._may_name, texts)
         for match in (match for text in naming for pattern in DEFINITIONS for match in pattern.finditer(text)):
@@ -168,7 +160,6 @@ class ReviewerNames:
         return reviewers
 
     def _read_range(self, first: str, named: re.Match[str], text: str) -> set[str]:
-        """Return the reviewers in a range, such as those after the first in "Reviewers 2-4"."""
         last = RANGE.match(text, named.end())
         is_range = last is not None and (PLURAL.match(first) is not None or last["letter"])
         if not is_range or last is None or not named[1].isdigit():
@@ -197,7 +188,6 @@ class ReviewerNames:
         )
 
     def _find_other_addressee(self, post: Post, title: str, opening: str) -> "Address | None":
-        """Return the addressees of a letter; None if a post is not a letter, or is one to reviewers only."""
         found = self._read_other_addressee(title, AddressedBy.TITLE, opening)
         if found is not None:
             return found
@@ -209,7 +199,6 @@ class ReviewerNames:
         return None
 
     def _read_other_addressee(self, text: str, by: AddressedBy, opening: str) -> "Address | None":
-        """Return the addressees in a title or an opening if they are others than reviewers, or None."""
         is_title = by is AddressedBy.TITLE
         if addresses_ethics(text, is_title=is_title):
             return Address((Addressee.ETHICS,), by)
@@ -224,7 +213,6 @@ class ReviewerNames:
         return self._read_letter(f"{letter} {greeting or ''}", by)
 
     def _read_letter(self, addressees: str, by: AddressedBy) -> "Address":
-        """Return the addressees of a letter to chairs, from its list of addressees."""
         if named := self.named(addressees):
             return Address((*sorted(named), Addressee.CHAIRS), by)
         return Address((Addressee.EVERYONE if self._find_all(addressees) else Addressee.CHAIRS,), by)
@@ -262,7 +250,6 @@ class ReviewerNames:
         return Address((), AddressedBy.NONE, is_unknown=self._names_somebody_else(title))
 
     def _names_somebody_else(self, title: str) -> bool:
-        """Return whether a title addresses a reviewer who is not among those of this paper."""
         found = UNKNOWN_REVIEWER.search(title)
         return found is not None and EXPLICIT.search(title[: found.start()]) is not None
 
@@ -332,8 +319,6 @@ Whole = tuple[str | None, str, int | None]
 
 
 class _Forum:
-    """All posts of one forum while their addressees are determined."""
-
     def __init__(self, posts: Sequence[Post]) -> None:
         self._replies = Replies(posts)
         self._posts = self._replies.in_time_order(posts)
@@ -344,20 +329,17 @@ class _Forum:
         self._found: dict[str, Post] = {}
 
     def address(self) -> dict[str, Post]:
-        """Return the posts of the authors by id, each with its addressees."""
         for post in self._replies.downward:
             if post.role is Role.AUTHOR:
                 self._found[post.post_id] = self._address_below(post)
         return self._found
 
     def _add_reviewer(self, post: Post, above: frozenset[str] | None) -> frozenset[str]:
-        """Return the reviewers who wrote a post or one above it."""
         reviewers = above or frozenset()
         is_new = post.role is Role.REVIEWER and post.signature not in reviewers
         return reviewers | {post.signature} if is_new else reviewers
 
     def _address_below(self, post: Post) -> Post:
-        """Return a post with its addressees, given those of the posts above it."""
         own = self._own[post.post_id]
         to, by = self._read_place(post)
         reviewers = self._reviewers[post.post_id]
@@ -375,7 +357,6 @@ class _Forum:
         return _say_address(post, to, by, greets)
 
     def _read_place(self, post: Post) -> tuple[tuple[str, ...], AddressedBy]:
-        """Return the addressees of a post from the post that it replies to alone."""
         if post.reply_to is None:
             return (Addressee.EVERYONE,), AddressedBy.TREE
         answered = self._replies.above(post)
@@ -414,12 +395,10 @@ class _Forum:
 
     @cached_property
     def _speakers(self) -> set[str]:
-        """The signatures of posts to the paper itself."""
         return {post.signature for post in self._posts if post.reply_to is None}
 
     @cached_property
     def _spoken(self) -> dict[str, list[int]]:
-        """The positions in `downward` of each reviewer's posts."""
         places: dict[str, list[int]] = defaultdict(list)
         for place, post in enumerate(self._replies.downward):
             if post.role is Role.REVIEWER:

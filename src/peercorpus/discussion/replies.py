@@ -12,16 +12,9 @@ PlaceT = TypeVar("PlaceT")
 
 
 class Replies:
-    """The posts of one forum as a tree.
+    """The posts of one forum as a tree, in `downward` each directly before those below it.
 
-    A post is at the top if it replies to the paper or to a missing post. Of posts that reply to each other in a cycle,
-    the earliest is at the top.
-
-    Attributes:
-        downward: All posts, each directly before those below it.
-
-    Args:
-        posts: All posts of one forum, in any order.
+    A post is at the top if it replies to the paper or to a missing post; of posts in a cycle, the earliest is.
     """
 
     def __init__(self, posts: Sequence[Post]) -> None:

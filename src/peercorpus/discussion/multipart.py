@@ -159,9 +159,6 @@ def sort_by_reading_order(posts: Sequence[Post]) -> list[Post]:
     Parts with the same stem are reordered only if all their numbers differ; otherwise the speaker wrote several answers
     in parts, and only time distinguishes them. A post at the same position whose whole title is the stem is the first
     part, unless another one is marked as such; a post that only continues an answer comes last.
-
-    Args:
-        posts: Posts of one speaker, in time order.
     """
     if len(posts) < 2:
         return list(posts)
@@ -190,12 +187,7 @@ def _number_parts(
 ) -> dict[int, int]:
     """Return the numbers of the parts of one answer, by their indices among the posts.
 
-    Args:
-        mine: Their indices among the posts, and those of all other posts with this title without part markers.
-        total: The number of parts that all of them state, if answers with other numbers have the same title, so that it
-            is unknown which of them another post belongs to. Ellipsis if there is only one such answer.
-        posts: Posts of one speaker, in time order.
-        parts: Their part markers.
+    `total` is given if answers with other numbers of parts have the same title, and Ellipsis otherwise.
     """
     numbers = {index: parts[index].number or 0 for index in mine if parts[index].number is not None}
     if total is not ...:
@@ -210,7 +202,6 @@ def _number_parts(
 
 
 def _find_first_part(marked: Sequence[int], unmarked: Sequence[int], posts: Sequence[Post]) -> int | None:
-    """Return the index of the post without a part marker that is an answer's first part, or None if unclear."""
     answered = {posts[index].reply_to for index in marked}
     linked = [index for index in unmarked if posts[index].post_id in answered]
     ids = {posts[index].post_id for index in marked}

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from peercorpus.records.bare_mentions import (
+from peercorpus.corpus.bare_mentions import (
     AND,
     DASH,
     DIGITS,
@@ -16,9 +16,9 @@ from peercorpus.records.bare_mentions import (
     is_behind_work,
     split_list,
 )
+from peercorpus.corpus.structured_text import YEAR, Bibliography
 from peercorpus.records.blocks import Mention, TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import YEAR, Bibliography
 
 _SILENT = frozenset({BlockKind.TITLE, BlockKind.FORMULA, BlockKind.ENTRY, BlockKind.PAGE_HEADER, BlockKind.PAGE_FOOTER})
 """Kinds of blocks that are not searched."""
@@ -68,7 +68,6 @@ _AUTHORS = re.compile(
 _NAME_BEGIN = re.compile(rf"(?<!\S)\S|(?<=[^\W\d_{_UPPER}])[{_UPPER}]|(?<=[{_UPPER}])[{_UPPER}](?=[^\W\d_{_UPPER}])")
 _LAST_NAME = re.compile(rf"(?:\b{_PARTICLE}[\s-]){{0,4}}\S+$")
 _MAX_AUTHORS_CHARACTERS = 120
-"""Maximum length of the authors of a citation."""
 _MAX_YEARS_CHARACTERS = 40
 """Maximum length of the years of a citation after the first."""
 _YEAR_START = re.compile(r"[12][09]\d\d")
@@ -76,7 +75,6 @@ _YEAR = re.compile(rf"{YEAR}|[a-z]")
 
 
 Numbered = dict[tuple[MentionKind, str], list[int]]
-"""Blocks by kind and number."""
 
 
 def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
@@ -111,7 +109,6 @@ def find_mentions(markdown: str, blocks: Sequence[TextBlock]) -> list[Mention]:
 def _find_in_block(
     markdown: str, block: TextBlock, numbered: Numbered, citations: list[Found], bare: BareFormulas
 ) -> list[Found]:
-    """Return all mentions in a block, in any order."""
     text = markdown[block.start : block.end]
     citations.sort(key=_get_start)
     found = [*citations, *_find_numbered(text, block.kind, numbered, citations)]
@@ -137,7 +134,6 @@ def _get_start(found: Found) -> int:
 
 
 def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
-    """Return the formulas, captions and headings that have a number."""
     numbered: defaultdict[tuple[MentionKind, str], list[int]] = defaultdict(list)
     section = ""
     for block in blocks:
@@ -157,7 +153,6 @@ def _list_numbered(blocks: Iterable[TextBlock]) -> Numbered:
 
 
 def _find_numbered(text: str, kind: BlockKind, numbered: Numbered, citations: Sequence[Found]) -> Iterator[Found]:
-    """Yield the mentions of formulas, captions and sections in a block."""
     begins, ends = {found.start for found in citations}, {found.end for found in citations}
     label = _FIRST_LETTER.search(text) if kind in _LABELLED else None
     for match in _NUMBERED.finditer(text):
@@ -203,7 +198,6 @@ def _find_targets(numbered: Numbered, kind: MentionKind, number: str) -> Sequenc
 
 
 def _find_citations(text: str, bibliography: Bibliography) -> Iterator[Found]:
-    """Yield the citations in a block by number, label, or authors and year."""
     if "[" in text and (bibliography.by_number or bibliography.is_empty):
         prose = _MATHS.sub(lambda maths: " " * len(maths[0]), text) if "$" in text else text
         for match in _NUMBERS_IN_BRACKETS.finditer(prose):
@@ -256,7 +250,6 @@ def _read_authors(match: re.Match[str], bibliography: Bibliography) -> Iterator[
 
 
 def _list_citations(match: re.Match[str], begin: int, bibliography: Bibliography) -> Iterator[Found]:
-    """Yield a citation for each year of a group of authors whose first name begins at an offset."""
     first, second = match.string[begin : match.end("first")], match["second"] or ""
     named = "et al." if match["more"] else f"and {second}" if second else ""
     offset = match.start("years")

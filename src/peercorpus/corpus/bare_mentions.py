@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from peercorpus.corpus.structured_text import Bibliography
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.enums import BlockKind, MentionKind
-from peercorpus.records.structured_text import Bibliography
 
 DASH = r"[-\u2013\u2014]"
 AND = r"\s?(?:,\s?(?:and\s|or\s)?|and\s|or\s|&\s?)"
@@ -116,7 +116,6 @@ def find_raised_citations(
 
 
 def _list_notes(markdown: str, blocks: Iterable[TextBlock]) -> set[str]:
-    """Return the numbers of the footnotes."""
     marks = (_OWN_MARK.match(markdown, block.start) for block in blocks if block.kind is BlockKind.FOOTNOTE)
     return {mark["number"] for mark in marks if mark is not None}
 

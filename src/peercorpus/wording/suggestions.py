@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 MAX_NAMES = 12
-"""Largest number of names that a suggestion lists."""
 _LETTERS_PER_ERROR = 4
 """One wrong letter is allowed for each of so many letters of a word, and one in shorter words; our choice."""
 _SHORTEST_WORD = 3

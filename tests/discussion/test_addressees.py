@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
-from peercorpus.records.addressees import address_posts
+from peercorpus.discussion.addressees import address_posts
+from peercorpus.discussion.letters import find_letter, is_confidential
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.records.letters import find_letter, is_confidential
 from peercorpus.records.reviews import Post
 
 A, B = REVIEWER[1], OTHER[1]

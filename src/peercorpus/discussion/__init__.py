@@ -1,0 +1,1 @@
+"""Read a discussion without its forms: who is addressed, which posts belong together, what the decision ends."""
