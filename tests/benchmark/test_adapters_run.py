@@ -22,6 +22,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.release.request import Profile
 from peercorpus.release.split_file import RULES, Made, SplitFile
 from peercorpus.release.splits import Split
+from planted_releases import resign
 from scripted_judges import run_quietly
 
 WORDS = "Review it:"
@@ -40,9 +41,7 @@ def release(tmp_path: Path) -> Path:
     splits = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Split.TEST: ["kites"]})
     (folder / "splits").mkdir()
     (folder / "splits" / "re2.json").write_bytes(msgspec.json.encode(splits))
-    manifest = json.loads((folder / "release.json").read_text())
-    manifest["files"]["splits/re2.json"] = "0" * 64
-    (folder / "release.json").write_text(json.dumps(manifest))
+    resign(folder)
     return folder
 
 

@@ -35,6 +35,7 @@ from peercorpus.benchmark.tasks import acceptance
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
+from planted_releases import resign
 
 pytestmark = pytest.mark.usefixtures("quietly")
 CAPTIONS: dict[int, list[Row]] = {
@@ -251,6 +252,7 @@ def test_a_release_that_changed_meanwhile_is_not_shown(release: Path, tmp_path: 
     (path,) = (copy / "data" / "figures").iterdir()
     table = pq.read_table(path)
     pq.write_table(table.slice(0, 1), path)
+    resign(copy)
     with pytest.raises(PeercorpusError, match="'Table 1' of 'p16'"):
         put_images(sample, copy)
 

@@ -219,6 +219,6 @@ def test_a_changed_release_is_not_exported(wanted: RunOptions) -> None:
     path = next((wanted.release / "data" / "rebuttal").glob("train-*.parquet"))
     papers = pq.read_table(path)
     pq.write_table(papers.slice(1), path)
-    with pytest.raises(PeercorpusError, match="peercorpus verify"):
+    with pytest.raises(PeercorpusError, match="intact copy"):
         export(wanted, Trainer.AXOLOTL)
     assert not wanted.out.exists()

@@ -87,6 +87,20 @@ def edit_a_pdf(folder: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\n% a comment\n")
 
 
+def cached_texts(folder: Path) -> list[Path]:
+    return sorted((folder / "texts").rglob("*.zst"))
+
+
+def cut_a_text(folder: Path) -> None:
+    path = cached_texts(folder)[0]
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def put_a_text_under_another_name(folder: Path) -> None:
+    first, second, *_ = cached_texts(folder)
+    second.write_bytes(first.read_bytes())
+
+
 def table_file(folder: Path, name: str) -> Path:
     return next(iter(sorted((folder / "tables" / name).rglob("*.parquet"))))
 
@@ -157,6 +171,8 @@ DAMAGES = {
     change_an_edit: Held.OBJECT,
     cut_a_pdf: Held.FILE,
     edit_a_pdf: Held.FILE,
+    cut_a_text: Held.TEXT,
+    put_a_text_under_another_name: Held.TEXT,
     cut_a_table: Held.TABLE,
     flip_a_bit_of_a_table: Held.TABLE,
     remove_a_table_file: Held.TABLE,
@@ -175,8 +191,8 @@ def everything(folder: Path) -> dict[str, list[Any]]:
 
 @pytest.mark.slow
 @pytest.mark.fault(
-    "disk", "bodies, PDFs, parts and logs of tables, the key: cut, changed by a bit, gone", "`check --repair`,"
-    " `harvest` and `build` bring back what an undisturbed workspace holds, row for row", times=13
+    "disk", "bodies, PDFs, cached texts, parts and logs of tables, the key: cut, changed, gone, exchanged",
+    "`check --repair`, `harvest` and `build` bring back what an undisturbed workspace holds, row for row", times=15
 )  # fmt: skip
 @pytest.mark.parametrize(("damage", "held"), DAMAGES.items(), ids=[damage.__name__ for damage in DAMAGES])
 def test_damage_is_found_and_repaired(
@@ -187,7 +203,7 @@ def test_damage_is_found_and_repaired(
         integrity = check_workspace(workspace, show_nothing)
         assert [found.held for found in integrity.damages] == [held]
         repaired = repair(workspace, integrity)
-        assert repaired.harvest == ([] if held in {Held.TABLE, Held.KEY} else [VENUE])
+        assert repaired.harvest == ([] if held in {Held.TABLE, Held.KEY, Held.TEXT} else [VENUE])
         fetch(workspace, service)
         build_here(workspace, options=BuildRequest(retry=True))
         after = check_workspace(workspace, show_nothing)

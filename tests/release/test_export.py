@@ -26,6 +26,7 @@ from peercorpus.release.exports.samples import Opening, PromptOptions, scores_be
 from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
+from planted_releases import resign
 
 PLAIN = PromptOptions(with_system=False)
 
@@ -227,6 +228,7 @@ def test_a_release_with_other_columns_must_be_published_again(tmp_path: Path) ->
     release = a_release(tmp_path / "release")
     data, name = release / "data", "00000-of-00001.parquet"
     (data / "rebuttal" / f"test-{name}").write_bytes((data / "papers" / f"iclr-{name}").read_bytes())
+    resign(release)
     with pytest.raises(PeercorpusError, match=r"'conversations'.*publish"):
         export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.REBUTTAL,)))
 

@@ -24,6 +24,7 @@ from peercorpus.release.exports.samples import Opening, PromptOptions
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Task
 from peercorpus.workspace.workspace import open_workspace
+from planted_releases import resign
 from published_records import write_json
 
 Record = dict[str, Any]
@@ -282,6 +283,7 @@ def test_a_release_without_the_task_is_refused(tmp_path: Path) -> None:
         (release / "data" / config / f"iclr-{shard}").write_bytes(
             (other / "data" / config / f"iclr-{shard}").read_bytes()
         )
+    resign(release)
     with pytest.raises(PeercorpusError, match=r"'papers_full'.*lacks 't1'.*publish"):
         export_release(release, tmp_path / "out", RE2)
 

@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from invented_releases import a_release
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.folder import lock_folder, own_folder, replace_folder
+from peercorpus.release.folder import lock_folder, open_release, own_folder, replace_folder
 
 
 def write(folder: Path, word: str) -> None:
@@ -108,3 +110,41 @@ def test_a_lock_is_free_after_an_error(tmp_path: Path) -> None:
             fail()
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(opened[0])
+
+
+def flip_a_bit(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place // 8 % len(content)] ^= 1 << place % 8
+    path.write_bytes(content)
+
+
+@pytest.mark.fault("disk", "one bit of a file of a release is changed", "a sentence that names the file", times=60)
+@pytest.mark.parametrize("seed", range(60))
+def test_one_changed_bit_is_noticed(tmp_path: Path, seed: int) -> None:
+    release, place = a_release(tmp_path / "release"), Random(seed)
+    files = open_release(release).manifest.files
+    name = place.choice(sorted(name for name in files if not name.endswith(".md")))
+    flip_a_bit(release / name, place.randrange(10**9))
+    with pytest.raises(PeercorpusError, match=f"{name}' .*intact copy"):
+        open_release(release)
+    if name.startswith("data/"):
+        with pytest.raises(PeercorpusError, match=f"{name}' .*intact copy"):
+            list(open_release(release, is_whole=False).id_rows())
+
+
+def test_a_shard_in_the_place_of_another_is_noticed(tmp_path: Path) -> None:
+    release = a_release(tmp_path / "release")
+    train, test = (
+        next(shard.path for shard in open_release(release).shards("rebuttal", name)) for name in ("train", "test")
+    )
+    test.write_bytes(train.read_bytes())
+    with pytest.raises(PeercorpusError, match="intact copy"):
+        open_release(release)
+
+
+def test_a_file_is_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = open_release(a_release(tmp_path / "release"))
+    monkeypatch.setattr("peercorpus.release.folder.file_digest", lambda _: "another")
+    assert list(release.rows("rebuttal", None, None))
+    with pytest.raises(PeercorpusError, match="intact copy"):
+        open_release(tmp_path / "release")

@@ -30,6 +30,7 @@ from peercorpus.release.exports.samples import Opening, PromptOptions, cut_at_pa
 from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.splits import Split, Task
+from planted_releases import resign
 
 AUTHOR = ChatOptions(assistant=Role.AUTHOR)
 CONVERSATIONS = "data/conversations/iclr-00000-of-00001.parquet"
@@ -138,6 +139,7 @@ def test_a_release_without_conversations_of_the_task_is_refused(tmp_path: Path) 
     release = a_release(tmp_path / "release")
     other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})
     (release / CONVERSATIONS).write_bytes((other / CONVERSATIONS).read_bytes())
+    resign(release)
     wanted = ExportRequest(ExportLayout.TRL, (), PromptOptions(chat=AUTHOR))
     with pytest.raises(PeercorpusError, match=r"'t1/R1'.*publish"):
         export_release(release, tmp_path / "out", wanted)

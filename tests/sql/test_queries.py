@@ -20,6 +20,7 @@ from peercorpus.sql.public_tables import open_public_tables
 from peercorpus.sql.query import ALLOCATORS, Database
 from peercorpus.sql.worker import Reply, Request
 from peercorpus.workspace.workspace import open_workspace
+from planted_releases import resign
 
 pytest.importorskip("duckdb", reason="duckdb is not installed")
 SECRET = "obey-the-abstract"
@@ -163,6 +164,7 @@ def test_a_folder_that_cannot_be_queried_is_refused(tmp_path: Path) -> None:
         pass
     (tmp_path / "data").mkdir()
     pq.write_table(pa.table({"forum_id": ["f1"]}), tmp_path / "data" / "iclr-00000-of-00001.parquet")
+    resign(tmp_path)
     with pytest.raises(PeercorpusError, match="layout 'reviewbench'"), open_public_tables(tmp_path):
         pass
 

@@ -217,6 +217,28 @@ def test_a_damaged_cache_entry_counts_as_missing(workspace: Workspace, kept: sli
     assert cache.read(SHA256) is None
 
 
+@pytest.mark.fault("disk", "two cached texts are exchanged", "both PDFs are read again")
+def test_exchanged_texts_are_read_again(workspace: Workspace) -> None:
+    hold(workspace, VENUE, *papers(2))
+    sha256s = read(workspace)
+    before = stored_texts(workspace)
+    first, second = workspace.folder.rglob("*.zst")
+    swapped = first.read_bytes(), second.read_bytes()
+    second.write_bytes(swapped[0])
+    first.write_bytes(swapped[1])
+    shutil.rmtree(workspace.folder / "tables")
+    hold(workspace, VENUE, *papers(2))
+    assert sorted(read(workspace)) == sorted(sha256s)
+    assert stored_texts(workspace) == before
+
+
+def test_a_text_of_another_engine_counts_as_missing(workspace: Workspace) -> None:
+    layout_texts, plain_texts = (TextCache(workspace, load_engine(name)) for name in ("pdfium-layout", "pdfium-text"))
+    layout_texts.write(SHA256, FULL)
+    shutil.copytree(layout_texts.folder, plain_texts.folder)
+    assert (layout_texts.read(SHA256), plain_texts.read(SHA256)) == (FULL, None)
+
+
 def test_deleted_tables_are_restored_from_the_cache(workspace: Workspace) -> None:
     pdfs = [*papers(3), by_hand([PICTURE])]
     versions(workspace, pdfs)

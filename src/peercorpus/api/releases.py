@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from peercorpus.api.arguments import read_path
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
-from peercorpus.release.folder import Release, Shard, open_release
+from peercorpus.release.folder import Release, open_release
 from peercorpus.sql.public_tables import PublicSql
-from peercorpus.workspace.object_store import file_digest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +40,6 @@ class LoadedRelease:
             splits = self.configurations.get(shard.config, ())
             self.configurations[shard.config] = splits if shard.split in splits else (*splits, shard.split)
         self._release = release
-        self._whole: set[str] = set()
         self._sql = PublicSql(release.folder)
 
     @property
@@ -83,7 +81,7 @@ class LoadedRelease:
             raise PeercorpusError(_absent(f"split of '{configuration}'", split, splits))
         shards = self._release.shards(configuration, split)
         for shard in shards:
-            self._require_whole(shard)
+            self._release.check(shard.name)
         return pl.scan_parquet([shard.path for shard in shards])
 
     def sql(self, statement: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
@@ -102,13 +100,6 @@ class LoadedRelease:
             12
         """
         return self._sql.frame(statement, time_limit_s)
-
-    def _require_whole(self, shard: Shard) -> None:
-        if shard.name in self._whole:
-            return
-        if not shard.path.is_file() or file_digest(shard.path) != self._release.manifest.files[shard.name]:
-            raise PeercorpusError(f"'{shard.path}' is missing or not as it was published; take an intact copy.")
-        self._whole.add(shard.name)
 
     def __repr__(self) -> str:
         return f"LoadedRelease({str(self.folder)!r})"

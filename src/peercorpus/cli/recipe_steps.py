@@ -350,7 +350,7 @@ class RecipeRun:
         return self.log.is_done(step, self._key()) and (folder / manifest).is_file()
 
     def _key(self) -> str:
-        return make_key(release=open_release(self.release).sha256, version=version("peercorpus"))
+        return make_key(release=open_release(self.release, is_whole=False).sha256, version=version("peercorpus"))
 
     def export(self) -> tuple[str, bool]:
         """Export the release in Re²'s files."""

@@ -97,7 +97,7 @@ def _publish_and_verify(workspace: "Workspace") -> "tuple[Path, Verification]":
     with ProgressLines() as lines:
         require_built(workspace, venue_ids or (), points=bool(request.points))
         release, _ = write_release(workspace, None, venue_ids, request, lines)
-        return release, verify_release(open_release(release), workspace, lines.show)
+        return release, verify_release(open_release(release, is_whole=False), workspace, lines.show)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def check(
     *,
     repair: bool = False,
 ) -> int:
-    """Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, tables.
+    """Check that nothing in a workspace has changed since it was stored: objects in raw.db, PDFs, cached texts, tables.
 
     Exit with 1 if something is damaged and was not repaired.
 
@@ -198,8 +198,8 @@ LISTED = 20
 def found(integrity: "Integrity") -> str:
     """Return what was checked, and what is damaged."""
     checked = (
-        f"{plural(integrity.objects, 'object')}, {plural(integrity.files, 'PDF')} and"
-        f" {plural(integrity.tables, 'part')} of tables checked"
+        f"{plural(integrity.objects, 'object')}, {plural(integrity.files, 'PDF')},"
+        f" {plural(integrity.texts, 'cached text')} and {plural(integrity.tables, 'part')} of tables checked"
     )
     if not integrity.damages:
         lines = [f"{checked}: all unchanged since they were stored."]

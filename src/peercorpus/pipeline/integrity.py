@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from peercorpus.execution.progress import Meter, Show
+from peercorpus.texts.convert import ENDING, FOLDER, find_text_fault
 from peercorpus.workspace.object_store import Location, read_file, write_whole
 from peercorpus.workspace.private_files import make_private_folder
 from peercorpus.workspace.raw_damage import DamagedObject
@@ -32,6 +33,8 @@ class Held(StrEnum):
     """One version of an object in `raw.db`."""
     FILE = "file"
     """A PDF."""
+    TEXT = "text"
+    """What an engine read in a PDF, as cached for the next build."""
     TABLE = "table"
     """A Parquet file of a table, or its log."""
 
@@ -63,6 +66,7 @@ class Integrity:
     Attributes:
         objects: Versions of objects checked.
         files: PDFs checked.
+        texts: Cached texts checked.
         tables: Parquet files of tables checked.
         damages: Everything found damaged.
         lost: Objects set aside by an earlier repair and not received again since.
@@ -70,6 +74,7 @@ class Integrity:
 
     objects: int
     files: int
+    texts: int
     tables: int
     damages: Sequence[Damage]
     lost: Sequence[DamagedObject]
@@ -78,27 +83,29 @@ class Integrity:
 def check_workspace(workspace: Workspace, show: Show) -> Integrity:
     """Read all content of a workspace and compare it with the hashes taken when it was stored.
 
-    Bodies, PDFs and the files of tables are hashed, and the logs of tables are read commit by commit. Missing PDFs do
-    not count as damage: the stages set them aside as missing, and a harvest fetches them.
+    Bodies, PDFs, cached texts and the files of tables are hashed, and the logs of tables are read commit by commit.
+    Missing PDFs do not count as damage: the stages set them aside as missing, and a harvest fetches them.
     """
     faults = workspace.raw.damaged.database_faults()
     damages = [Damage(Held.DATABASE, "raw.db", None, fault) for fault in faults]
     if faults:
         # Nothing else that SQLite returns from such a file can be relied on.
-        return Integrity(0, 0, 0, damages, ())
+        return Integrity(0, 0, 0, 0, damages, ())
     fault = workspace.raw.pseudonyms.find_fault()
     damages += [Damage(Held.KEY, "pseudonyms", None, fault)] if fault else []
     objects = Meter(ALL, "checking objects", show, total=workspace.raw.damaged.count())
     damages += _check_objects(workspace, objects)
     files = Meter(ALL, "checking files", show)
     damages += _check_files(workspace, files)
+    texts = Meter(ALL, "checking texts", show)
+    damages += _check_texts(workspace, texts)
     tables = Meter(ALL, "checking tables", show)
     for name in TABLES:
         for table_fault in check_table(workspace.tables, name):
             tables.advance()
             if table_fault is not None:
                 damages.append(Damage(Held.TABLE, name, table_fault.venue_id, table_fault.detail))
-    return Integrity(objects.done, files.done, tables.done, damages, workspace.raw.damaged.not_back())
+    return Integrity(objects.done, files.done, texts.done, tables.done, damages, workspace.raw.damaged.not_back())
 
 
 def _check_objects(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
@@ -128,6 +135,14 @@ def _check_files(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
         meter.advance(total=len(present))
         if fault:
             yield Damage(Held.FILE, sha256, venue_of[sha256], fault)
+
+
+def _check_texts(workspace: Workspace, meter: Meter) -> Iterator[Damage]:
+    for path in sorted((workspace.folder / FOLDER).rglob(f"*{ENDING}")):
+        fault = find_text_fault(path)
+        meter.advance()
+        if fault:
+            yield Damage(Held.TEXT, path.relative_to(workspace.folder).as_posix(), None, fault)
 
 
 def _find_file_fault(location: Location, sha256: str) -> str | None:
@@ -177,6 +192,10 @@ def repair(workspace: Workspace, integrity: Integrity) -> Repair:
             make_private_folder(aside.parent)
             write_whole(aside, read_file(location))
             location.unlink()
+        elif damage.held is Held.TEXT:
+            path = workspace.folder / damage.name
+            make_private_folder(workspace.folder / ASIDE)
+            path.replace(workspace.folder / ASIDE / path.name)
         elif damage.held is Held.TABLE and damage.venue_id is not None:
             workspace.tables.empty(damage.name, damage.venue_id)
         elif damage.held is Held.TABLE:

@@ -10,10 +10,10 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from os import SEEK_END
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn
@@ -209,9 +209,6 @@ FILE = re.compile(r"data/(?:([\w-]+)/)?([\w-]+)-\d{5}-of-\d{5}\.parquet")
 """Matches the path of a Parquet file; the groups are its configuration, if it names one, and its split."""
 
 
-_PARQUET_MARK = b"PAR1"
-_TAIL_BYTES = 8
-"""Bytes at the end of a Parquet file: the length of its description, and the mark (Parquet format, "File format")."""
 _NAMES_RECORDS = re.compile(r"_ids?$|sha256$|^replies$")
 """Matches columns that name records or files."""
 
@@ -247,13 +244,13 @@ class Shard:
         return pq.read_schema(self.path)
 
     def rows(self, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows of the file; None for all columns."""
+        """Yield the rows of the file, whether it is intact or not; None for all columns."""
         return read_shard_rows(self.path, columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release on disk; only its manifest is known to be intact.
+    """A release on disk. A file is compared with the manifest before anything is read from it.
 
     Attributes:
         sha256: Digest of the manifest, which holds those of all files and so identifies the release.
@@ -262,6 +259,7 @@ class Release:
     folder: Path
     manifest: Manifest
     sha256: str
+    _compared: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def version(self) -> str:
@@ -277,6 +275,25 @@ class Release:
             if parts
         ]
         return sorted(shard for shard in shards if config in {None, shard.config} and split in {None, shard.split})
+
+    def check(self, name: str) -> None:
+        """Compare a file with the manifest, the first time that it is asked for.
+
+        Raises:
+            PeercorpusError: It is missing, cannot be read, or is not as it was published.
+        """
+        if name in self._compared:
+            return
+        path = self.folder / name
+        try:
+            sha256 = file_digest(path)
+        except OSError as error:
+            raise _explain_unreadable(path, error) from None
+        if sha256 != self.manifest.files[name]:
+            raise PeercorpusError(
+                f"'{path}' of the release is damaged: it is not as {MANIFEST} states; take an intact copy."
+            )
+        self._compared.add(name)
 
     def split_files(self) -> list[Path]:
         """Return the files that state the split of each paper."""
@@ -295,7 +312,7 @@ class Release:
         """
         rows = 0
         for shard in self.shards(config, split):
-            with _translate_read_errors(shard):
+            with self._reading(shard):
                 rows += pq.read_metadata(shard.path).num_rows
         return rows
 
@@ -311,7 +328,7 @@ class Release:
             PeercorpusError: A file cannot be read, or lacks a column.
         """
         for shard in self.shards(config, split):
-            with _translate_read_errors(shard):
+            with self._reading(shard):
                 absent = sorted(set(columns or ()) - set(shard.schema().names))
                 if absent:
                     raise PeercorpusError(f"'{shard.path}' has no column '{absent[0]}'; publish the release again.")
@@ -324,7 +341,7 @@ class Release:
             PeercorpusError: A file cannot be read.
         """
         for shard in self.shards():
-            with _translate_read_errors(shard):
+            with self._reading(shard):
                 yield from shard.rows([name for name in shard.schema().names if _NAMES_RECORDS.search(name)])
 
     def splits(self) -> SplitFile | None:
@@ -334,22 +351,25 @@ class Release:
             PeercorpusError: The file cannot be read.
         """
         paths = self.split_files()
-        return read_split_file(paths[0]) if paths else None
+        if not paths:
+            return None
+        self.check(paths[0].relative_to(self.folder).as_posix())
+        return read_split_file(paths[0])
+
+    @contextmanager
+    def _reading(self, shard: Shard) -> Iterator[None]:
+        self.check(shard.name)
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            raise _explain_unreadable(shard.path, error) from None
 
 
-@contextmanager
-def _translate_read_errors(shard: Shard) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        raise _explain_unreadable(shard, error) from None
-
-
-def _explain_unreadable(shard: Shard, error: Exception) -> PeercorpusError:
+def _explain_unreadable(path: Path, error: Exception) -> PeercorpusError:
     # Arrow raises an OSError without a number for a file that it cannot decode.
     is_damaged = getattr(error, "errno", None) is None
     state = "is damaged" if is_damaged else "cannot be read"
-    return PeercorpusError(f"'{shard.path}' of the release {state} ({error}); take an intact copy.")
+    return PeercorpusError(f"'{path}' of the release {state} ({error}); take an intact copy.")
 
 
 def open_release(folder: Path, *, is_whole: bool = True) -> Release:
@@ -357,11 +377,11 @@ def open_release(folder: Path, *, is_whole: bool = True) -> Release:
 
     Args:
         folder: The release.
-        is_whole: Whether to check that each of its Parquet files is there and has its end, without reading them. Of a
-            release on the Hub, only the needed files are downloaded.
+        is_whole: Whether to compare each of its files with the manifest at once, pages in Markdown excepted. Without
+            it, a file is compared when it is read: of a release on the Hub, only the needed files are downloaded.
 
     Raises:
-        PeercorpusError: The folder is not a release, its manifest cannot be read, or a file is missing or cut off.
+        PeercorpusError: The folder is not a release, its manifest cannot be read, or a file is missing or changed.
     """
     try:
         content = (folder / MANIFEST).read_bytes()
@@ -369,9 +389,9 @@ def open_release(folder: Path, *, is_whole: bool = True) -> Release:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         _refuse_folder(folder)
     release = Release(folder, manifest, hashlib.sha256(content).hexdigest())
-    for shard in release.shards() if is_whole else ():
-        with _translate_read_errors(shard):
-            _check_end(shard.path)
+    if is_whole:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(release.check, (name for name in manifest.files if not name.endswith(".md"))))
     return release
 
 
@@ -397,21 +417,6 @@ def _refuse_folder(folder: Path) -> NoReturn:
         f"'{folder}' is not a release (it has no {MANIFEST} of peercorpus); name a folder that 'peercorpus"
         " publish' wrote."
     ) from None
-
-
-def _check_end(path: Path) -> None:
-    """Check that a file ends as Parquet does.
-
-    Raises:
-        OSError: It cannot be opened.
-        ArrowInvalid: It is cut off.
-    """
-    with path.open("rb") as file:
-        size_bytes = file.seek(0, SEEK_END)
-        file.seek(max(0, size_bytes - _TAIL_BYTES))
-        tail = file.read()
-    if tail[-4:] != _PARQUET_MARK or int.from_bytes(tail[:4], "little") + _TAIL_BYTES > size_bytes:
-        raise pa.ArrowInvalid("it does not end as a Parquet file does")
 
 
 def key_columns(config: str, schema: pa.Schema) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def read_places(workspace: Path) -> list[Place]:
 def remember_folder(workspace: Path, folder: Path) -> None:
     """Record a release that was written to a folder; nothing is recorded if the workspace cannot be written."""
     if folder.resolve().parent != (workspace / RELEASES).resolve():
-        _remember(workspace, Place(str(folder.resolve()), open_release(folder).sha256))
+        _remember(workspace, Place(str(folder.resolve()), open_release(folder, is_whole=False).sha256))
 
 
 def remember_upload(workspace: Path, release: Release, hub_id: str, commit: str) -> None:

@@ -291,7 +291,9 @@ class SplitWriter:
 
     def _open(self) -> pq.ParquetWriter:
         self._sink = pa.OSFile(str(self._next_path()), "wb")
-        self._writer = pq.ParquetWriter(self._sink, self._schema, compression="zstd", write_page_index=True)
+        self._writer = pq.ParquetWriter(
+            self._sink, self._schema, compression="zstd", write_page_index=True, write_page_checksum=True
+        )
         return self._writer
 
     def _close(self) -> None:

@@ -42,6 +42,46 @@ from peercorpus.workspace.workspace import Workspace
 FOLDER = "texts"
 
 
+ENDING = ".json.zst"
+
+
+class CachedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text in the cache, bound to the PDF and the engine that it was read from.
+
+    Attributes:
+        sha256: Of the PDF.
+        engine: Name and version of the engine, as the cache names their folders: `pdfium-layout/v1`.
+        digest: SHA-256 of `text`.
+        text: A `Converted`, as JSON.
+    """
+
+    sha256: str
+    engine: str
+    digest: str
+    text: msgspec.Raw
+
+
+def find_text_fault(path: Path) -> str | None:
+    """Return what is wrong with a file of the cache; None if it holds the text that its name and folders say."""
+    found = _open_text(path)
+    return found if isinstance(found, str) else None
+
+
+def _open_text(path: Path) -> CachedText | str:
+    """Return what a file of the cache holds, or what is wrong with it."""
+    try:
+        entry = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=CachedText)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    except (zstandard.ZstdError, msgspec.DecodeError):
+        return "it was cut or changed after it was stored"
+    sha256, engine = path.name.removesuffix(ENDING), "/".join(path.parts[-4:-2])
+    if (entry.sha256, entry.engine) != (sha256, engine):
+        return f"it is the text of {entry.sha256} by {entry.engine}"
+    is_whole = hashlib.sha256(entry.text).hexdigest() == entry.digest
+    return entry if is_whole else "it was changed after it was stored"
+
+
 class TextCache:
     """Texts read by one version of one engine, one compressed file each."""
 
@@ -51,25 +91,22 @@ class TextCache:
         self._partial = workspace.files.partial
 
     def _path(self, sha256: str) -> Path:
-        return self.folder / sha256[:2] / f"{sha256}.json.zst"
+        return self.folder / sha256[:2] / f"{sha256}{ENDING}"
 
     def read(self, sha256: str) -> Converted | None:
-        """Return the text of a file; None if it has not been read or its cache entry is damaged."""
-        try:
-            packed = self._path(sha256).read_bytes()
-        except FileNotFoundError:
-            return None
-        try:
-            return msgspec.json.decode(zstandard.decompress(packed), type=Converted)
-        except (zstandard.ZstdError, msgspec.DecodeError):
-            return None
+        """Return the text of a file; None if it has not been read, or what is cached is not, whole, its text."""
+        found = _open_text(self._path(sha256))
+        return None if isinstance(found, str) else msgspec.json.decode(found.text, type=Converted)
 
     def write(self, sha256: str, converted: Converted) -> None:
         """Store the text of a file atomically."""
         path = self._path(sha256)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._partial.mkdir(parents=True, exist_ok=True)
-        packed = zstandard.ZstdCompressor(write_checksum=True).compress(msgspec.json.encode(converted))
+        text = msgspec.json.encode(converted)
+        engine = "/".join(self.folder.parts[-2:])
+        entry = CachedText(sha256, engine, hashlib.sha256(text).hexdigest(), msgspec.Raw(text))
+        packed = zstandard.ZstdCompressor(write_checksum=True).compress(msgspec.json.encode(entry))
         with tempfile.NamedTemporaryFile(dir=self._partial, delete=False) as partial:
             partial.write(packed)
         Path(partial.name).replace(path)
