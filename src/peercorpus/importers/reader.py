@@ -247,9 +247,10 @@ def is_stated(value: object) -> bool:
     return value is not None and value == value and (not isinstance(value, str) or as_text(value) is not None)
 
 
-def first_stated(row: Row, names: Iterable[str]) -> Any:  # noqa: ANN401 -- any JSON value
-    """Return the value under the first of these names that a row has; None if it has none."""
-    return next((row[name] for name in names if name in row), None)
+def take_text(row: Row, names: Iterable[str]) -> str | None:
+    """Remove and return the text under the first of these names that has one; None if none has."""
+    name = next((name for name in names if as_text(row.get(name)) is not None), None)
+    return None if name is None else str(row.pop(name))
 
 
 def keep_stated(row: Row) -> Row:
