@@ -21,7 +21,7 @@ from peercorpus.records.papers import Evidence, PaperVersion, SetAside
 from peercorpus.texts import convert
 from peercorpus.texts.convert import TextCache
 from peercorpus.texts.engine import Converted, load_engine
-from peercorpus.texts.engines.default_layout import DefaultLayout
+from peercorpus.texts.engines.pdfium_layout import DefaultLayout
 from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace, open_workspace

@@ -111,6 +111,8 @@ class AutoEngine:
     """Reads files with the default engine, and bad pages again with a heavier one; the problems name these pages."""
 
     name = "auto"
+    takes = frozenset({"ocr", "heavier"})
+    reads_hard = False
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
         """Load the heavier engine; if none is named, OCR if installed.
@@ -272,3 +274,6 @@ def _describe_reasons(reasons: ReasonsByPage, what: str, pages: int) -> list[str
         by_reason[reason].append(str(number))
     share = f"{len(reasons)} of {pages} pages"
     return [f"{what} ({reason}; {share} in all): page {', '.join(numbers)}" for reason, numbers in by_reason.items()]
+
+
+ENGINE = AutoEngine

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from peercorpus.errors import EngineError, UnreadablePdfError
 from peercorpus.texts.engine import DEFAULT_SETTINGS, Converted, EngineSettings
-from peercorpus.texts.engines.external_package import count_pages, join_markdown_pages, read_package_version
+from peercorpus.texts.external_package import count_pages, join_markdown_pages, read_package_version
 
 OWN_VERSION = "1"
 
@@ -14,6 +14,8 @@ class Docling:
     """Reads PDFs with docling's standard pipeline (layout, tables, formulas); text comes from the text layer."""
 
     name = "docling"
+    takes = frozenset({"models"})
+    is_heavy = True
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
         """Check that docling is installed; its models are loaded for the first file.
@@ -82,3 +84,6 @@ def _write_page(document: Any, number: int) -> str:  # noqa: ANN401 -- see above
         page_no=number, image_placeholder="", escape_html=False, escape_underscores=False
     )
     return markdown
+
+
+ENGINE = Docling

@@ -18,7 +18,7 @@ from peercorpus.errors import ModelUnavailableError, UnreadablePdfError
 from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
 from peercorpus.pdf.document import extract_pages, open_pdf, page_text, render_page, to_png
 from peercorpus.texts.engine import DEFAULT_SETTINGS, KEY_VARIABLE, Converted, EngineSettings
-from peercorpus.texts.engines.external_package import join_markdown_pages
+from peercorpus.texts.external_package import join_markdown_pages
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.page_quality import text_agreement, words
 
@@ -67,6 +67,7 @@ class Vision:
     """Asks a model for each page; if its words differ from the text layer, the layout engine's text is used."""
 
     name = "vision"
+    takes = frozenset({"engine_url", "engine_model", "max_pages"})
 
     def __init__(
         self, settings: EngineSettings = DEFAULT_SETTINGS, transport: httpx2.BaseTransport | None = None
@@ -191,3 +192,6 @@ def _check(answer_text: str, layer: str, pdf: bytes, index: int) -> _Page:
 def _read_own_text(pdf: bytes, index: int) -> str:
     """Return the layout engine's text of a single page, read without its neighbours."""
     return PdfiumLayout().convert(extract_pages(pdf, [index + 1])).markdown
+
+
+ENGINE = Vision

@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 
 from peercorpus.pdf.document import render_page
 from peercorpus.pdf.glyphs import TextRun, read_font
-from peercorpus.texts.engines.external_package import read_package_version
+from peercorpus.texts.external_package import read_package_version
 from peercorpus.texts.layout.blocks import TextLine
 
 DPI = 150
