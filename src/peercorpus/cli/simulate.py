@@ -250,11 +250,7 @@ class DemoResult:
 
 
 def _prepare_output_folder(out: Path) -> Path:
-    """Create the demo's folder, or empty it if an earlier demo made it.
-
-    Raises:
-        WorkspaceError: The folder is a file, or contains something other than a demo.
-    """
+    """Create the demo's folder, or empty it if an earlier demo made it."""
     if out.exists() and not out.is_dir():
         raise WorkspaceError(f"'{out}' is a file; name another folder with --out.")
     if out.is_dir() and any(out.iterdir()):

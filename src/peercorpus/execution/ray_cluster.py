@@ -122,11 +122,7 @@ def _keep_sigterm() -> Iterator[None]:
 
 
 def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
-    """Check that the head answers: if it does not, Ray itself waits for minutes and then ends this process.
-
-    Raises:
-        PeercorpusError: Nothing answers at the address.
-    """
+    """Check that the head answers: if it does not, Ray itself waits for minutes and then ends this process."""
     host, colon, port = where.rpartition(":")
     if not colon or "/" in where or not port.isdigit():
         return
@@ -309,11 +305,7 @@ def _wait_for_done(ray: Any, head: _Head, running: dict[_Task, Any], in_order: b
 
 
 def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
-    """Return the failure of an item whose worker died and None, or None and the item's result.
-
-    Raises:
-        PeercorpusError: A machine of the cluster cannot do the work at all.
-    """
+    """Return the failure of an item whose worker died and None, or None and the item's result."""
     try:
         return None, ray.get(ref)
     except ray.exceptions.RayTaskError as error:
@@ -386,9 +378,6 @@ def _require_same(needed: Mapping[str, str]) -> None:
     """Check that packages have the same versions here, as results of two versions must not be mixed in one table.
 
     Packages that are not installed here are ignored: code that needs them raises its own error.
-
-    Raises:
-        PeercorpusError: A package has another version.
     """
     here = package_versions()
     for name, version in needed.items():

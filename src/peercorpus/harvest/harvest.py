@@ -192,11 +192,7 @@ def harvest(
 
 
 def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
-    """Run a step; if OpenReview is unavailable or refuses for a while, pause and run it again, a few times.
-
-    Raises:
-        BusyError: It asks for a longer wait than `Patience` allows, or stays unavailable.
-    """
+    """Run a step; if OpenReview is unavailable or refuses for a while, pause and run it again, a few times."""
     patience = session.client.patience
     for pause_s in patience.pauses_s:
         try:

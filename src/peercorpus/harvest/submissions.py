@@ -116,15 +116,7 @@ def harvest_submissions(session: VenueSession) -> None:
 
 
 def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, most: int | None) -> None:
-    """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more.
-
-    Args:
-        session: The venue.
-        invitation: The invitation whose submissions are listed.
-        name: Name under which progress is stored: the invitation, with `AGAIN` for the second reading.
-        meter: Shows the progress.
-        most: Maximum number of submissions; None means all.
-    """
+    """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more."""
     state = session.raw.state.listing(session.venue_id, name)
     is_last = state.expected is not None and 0 < state.expected <= state.received
     start = Start(state.after, state.received, state.expected)

@@ -263,11 +263,7 @@ def _read_whole(dump: DumpFile, content: bytes) -> Iterator[Item]:
 def _read_parts(
     dump: DumpFile, file: BufferedIOBase, most_bytes: int, explanation: str | None = None
 ) -> Iterator[Item]:
-    """Yield the items of a list, or the members of an object, up to its damage.
-
-    Raises:
-        DumpError: It is damaged; the message has the explanation of the whole file's damage, if there is one.
-    """
+    """Yield the items of a list, or the members of an object, up to its damage."""
     number = 0
     try:
         for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)

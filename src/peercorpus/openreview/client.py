@@ -356,11 +356,7 @@ class Client:
         return response
 
     def _await_turn(self, route: str, path: str) -> None:
-        """Wait until the budget allows the next request.
-
-        Raises:
-            BusyError: The wait would be longer than `Patience` allows.
-        """
+        """Wait until the budget allows the next request."""
         while True:
             turn = self.budget.reserve(route)
             if turn.wait_s > self.patience.longest_wait_s:

@@ -147,11 +147,7 @@ def fetch_submissions(
 
 
 def _check_readable(pages: Iterator[ListPage]) -> Iterator[ListPage]:
-    """Yield pages; unreadable objects are requested again after the others, since the service may have been faulty.
-
-    Raises:
-        NotJsonError: Several objects in a row cannot be read.
-    """
+    """Yield pages; unreadable objects are requested again after the others, since the service may have been faulty."""
     waiting: list[ListPage] = []
     for page in pages:
         if page.unreadable is None:
@@ -279,9 +275,6 @@ def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int
     """Return a page of a list, smaller if a large one fails.
 
     If not even a single row can be read, the page contains what the response has of it.
-
-    Raises:
-        BusyError: Not even a single row, and its replies separately, can be fetched.
     """
     while True:
         try:

@@ -138,11 +138,7 @@ def find_unfinished(
 
 
 def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
-    """Check that the points of these venues, or of all, belong to the current tables.
-
-    Raises:
-        TableError: They do not, or a venue is not in the workspace.
-    """
+    """Check that the points of these venues, or of all, belong to the current tables."""
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, BuildRequest()):
             raise TableError(

@@ -211,12 +211,7 @@ class _VenueBuild:
     def _do_work(
         self, workers: Executor, schedule: "_Schedule", processes: int
     ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
-        """Yield the workers' items with their results.
-
-        Raises:
-            PeercorpusError: A worker died.
-            Exception: Any exception raised in a worker.
-        """
+        """Yield the workers' items with their results."""
         count = processes if isinstance(workers, LocalExecutor) else None
         for item, result in workers(do_work, schedule, timeout_s=TIMEOUT_S, workers=count):
             if not isinstance(result, Failure):

@@ -142,11 +142,7 @@ def _refuse_items(
     workers: int | None = None,  # noqa: ARG001
     in_order: bool = False,  # noqa: ARG001
 ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-    """Executor for venues without files, whose stages have no items.
-
-    Raises:
-        PeercorpusError: There is an item.
-    """
+    """Executor for venues without files, whose stages have no items."""
     for _ in items:
         raise PeercorpusError("A file was added to the workspace during the build; run 'peercorpus build' again.")
     return iter(())

@@ -180,9 +180,6 @@ def _check_path(folder: Path) -> None:
 
     Some encode it as UTF-8 whatever the locale; deltalake 1.6 reads `%20` as a space and a backslash as a slash, and
     would then read or write a different folder.
-
-    Raises:
-        WorkspaceError: It does not.
     """
     path = folder.resolve().as_posix()
     if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
@@ -225,11 +222,7 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
 
 
 def _refuse_folder(folder: Path) -> NoReturn:
-    """Report that a folder is not a workspace.
-
-    Raises:
-        WorkspaceError: Always.
-    """
+    """Report that a folder is not a workspace."""
     if not folder.exists():
         raise WorkspaceError(
             f"'{folder}' does not exist; name a workspace, or make one with 'peercorpus harvest' or 'import'."

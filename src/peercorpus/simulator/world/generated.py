@@ -282,15 +282,7 @@ def _draw_versions(chance: Random, venue: Venue, status: str) -> tuple[Draft, ..
 def _play_ai_review(
     chance: Random, venue: Venue, say: Callable[[str], str], status: str, index: int
 ) -> Iterator[ThreadEntry]:
-    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none.
-
-    Args:
-        chance: Draws people's answers.
-        venue: The venue.
-        say: Returns a passage of a kind.
-        status: Outcome of the paper; a desk-rejected paper has no such review.
-        index: Number of the paper among the generated ones, from 0.
-    """
+    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none."""
     if not venue.ai_ways or status == "desk_rejected":
         return
     way = venue.ai_ways[index % len(venue.ai_ways)]

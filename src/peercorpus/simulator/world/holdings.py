@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -31,14 +32,7 @@ class Holdings:
 
     def copy(self) -> "Holdings":
         """Return the same objects in new dictionaries."""
-        return Holdings(
-            groups=dict(self.groups),
-            invitations=dict(self.invitations),
-            notes=dict(self.notes),
-            edits=dict(self.edits),
-            author_edits=set(self.author_edits),
-            files=dict(self.files),
-        )
+        return Holdings(**{part.name: copy(getattr(self, part.name)) for part in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import msgspec
+
 
 class Draft(IntEnum):
     """The versions a paper can have, in chronological order."""
@@ -135,69 +137,22 @@ def read_handwritten(venue_id: str) -> tuple[Handwritten, ...]:
     """Read the hand-written papers of a venue, in the order of their file names."""
     folder = files("peercorpus.simulator.world") / "data" / "papers"
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".toml"))
-    papers = (_read_paper(tomllib.loads((folder / name).read_text(encoding="utf-8"))) for name in names)
+    papers = (_read_paper(_unwrap(tomllib.loads((folder / name).read_text(encoding="utf-8")))) for name in names)
     return tuple(paper for paper in papers if paper.venue_id == venue_id)
 
 
-def _read_paper(data: Mapping[str, Any]) -> Handwritten:
-    manuscript = data["manuscript"]
-    script = Script(
-        title=data["title"],
-        authors=tuple(data["authors"]),
-        keywords=tuple(data["keywords"]),
-        tldr=data.get("tldr", ""),
-        area=data.get("area", ""),
-        abstract=_unwrap(data["abstract"]),
-        status=data["status"],
-        decision=data.get("decision", ""),
-        thread=tuple(_read_entry(entry) for entry in data.get("thread", ())),
-        versions=tuple(Draft[name] for name in data["versions"]),
-        public_history=data.get("public_history", False),
-        touched=data.get("touched", True),
-    )
-    return Handwritten(
-        data["venue"],
-        script,
-        Manuscript(
-            title=script.title,
-            authors=script.authors,
-            abstract=script.abstract,
-            passages=tuple(_read_passage(passage) for passage in manuscript["passages"]),
-            equation=manuscript["equation"],
-            table=tuple(tuple(row) for row in manuscript["table"]),
-            caption=manuscript["caption"],
-            references=tuple(manuscript["references"]),
-        ),
-    )
+def _read_paper(data: dict[str, Any]) -> Handwritten:
+    defaults: dict[str, Any] = {"tldr": "", "area": "", "decision": "", "thread": []}
+    script = msgspec.convert(defaults | data | {"versions": [Draft[name] for name in data["versions"]]}, Script)
+    passages = [passage | {"since": Draft[passage.get("since", "EARLY")]} for passage in data["manuscript"]["passages"]]
+    shared = {"title": script.title, "authors": script.authors, "abstract": script.abstract, "passages": passages}
+    return Handwritten(data["venue"], script, msgspec.convert(data["manuscript"] | shared, Manuscript))
 
 
-def _read_passage(passage: Mapping[str, str]) -> ManuscriptSection:
-    return ManuscriptSection(
-        heading=passage["heading"],
-        text=_unwrap(passage["text"]),
-        revised=_unwrap(passage.get("revised", "")),
-        since=Draft[passage.get("since", "EARLY")],
-    )
-
-
-def _read_entry(entry: Mapping[str, Any]) -> ThreadEntry:
-    return ThreadEntry(
-        key=entry["key"],
-        kind=entry["kind"],
-        by=entry["by"],
-        at=entry["at"],
-        content=_read_content(entry["content"]),
-        under=entry.get("under", ""),
-        changes=tuple(EntryEdit(change["at"], _read_content(change["content"])) for change in entry.get("changes", ())),
-        deleted=entry.get("deleted", False),
-        closed=entry.get("closed", False),
-        private=tuple(entry.get("private", ())),
-    )
-
-
-def _read_content(content: Mapping[str, object]) -> dict[str, object]:
-    return {key: _unwrap(answer) if isinstance(answer, str) else answer for key, answer in content.items()}
-
-
-def _unwrap(text: str) -> str:
-    return SOFT_BREAK.sub(" ", text.strip())
+def _unwrap(value: Any) -> Any:  # noqa: ANN401 -- any TOML value
+    """Return a value in which no text has soft line breaks."""
+    if isinstance(value, str):
+        return SOFT_BREAK.sub(" ", value.strip())
+    if isinstance(value, list):
+        return [_unwrap(item) for item in value]
+    return {name: _unwrap(item) for name, item in value.items()} if isinstance(value, dict) else value
