@@ -70,12 +70,7 @@ class Meter:
         self._before = self.done
 
     def advance(self, count: int = 1, total: int | None = None) -> None:
-        """Count more items as done and show the progress.
-
-        Args:
-            count: Number of items.
-            total: New number of items to do; None keeps it.
-        """
+        """Count more items as done and show the progress."""
         self.done += count
         self.total = total if total is not None else self.total
         self.show(

@@ -350,12 +350,9 @@ def do_item(
 ) -> ResultT | Failure:
     """Apply the function to one item, in the separate process of this worker.
 
-    Args:
-        function: The function.
-        item: The item.
-        content: Bytes of the file at the item's `path`; None if the item can be used unchanged.
-        limits: Time limit in seconds, and memory limit in bytes or None.
-        wanted: Versions of packages on the machine that started the work.
+    `content` has the bytes of the file at the item's `path`; None if the item can be used unchanged. The limits are the
+    time in seconds, and the memory in bytes or None; `wanted` are the versions of packages on the machine that started
+    the work.
 
     Raises:
         PeercorpusError: This machine has other versions, or cannot work on any item.

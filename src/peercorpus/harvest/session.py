@@ -48,11 +48,7 @@ def open_client(
 ) -> Iterator[tuple[Workspace, Client]]:
     """Open a workspace, which is created if it is missing, and a client with the best available sign-in.
 
-    Args:
-        folder: Folder of the workspace.
-        access: How OpenReview is accessed.
-        say: Receives warnings about other runs that use the same budget.
-        wait: Receives the reason why the run is waiting.
+    `say` receives warnings about other runs that use the same budget, `wait` why the run is waiting.
 
     Raises:
         SignInError: The sign-in is refused.
@@ -182,12 +178,7 @@ class VenueSession:
     def meter(self, what: str, done: int, total: int | None, path: str, in_one: int = 1) -> Meter:
         """Return a progress meter for one step of this venue.
 
-        Args:
-            what: Name of the step.
-            done: Number of items done before.
-            total: Total number of items; None if unknown.
-            path: API path requested, whose rate limit bounds the pace.
-            in_one: Number of items that one request returns.
+        The rate limit of the API path bounds the pace; one request returns `in_one` items.
         """
         route = self.client.route(self.api, path)
 

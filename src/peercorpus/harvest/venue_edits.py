@@ -95,9 +95,7 @@ def count_requests(edits: int) -> int:
 def plan_list(session: VenueSession, entries: Collection[str]) -> int:
     """Return the number of requests for reading the list; a lower bound if it was read before.
 
-    Args:
-        session: The venue.
-        entries: The notes wanted, as queue entries; none before the venue is listed.
+    The notes wanted are queue entries; there are none before the venue is listed.
 
     Raises:
         NotGivenError: OpenReview refuses the list.

@@ -313,11 +313,7 @@ def make_record(dataset: Dataset, place: str, body: PaperParts, files: int = 1) 
 def record_of_files(dataset: Dataset, root: Path, paths: Mapping[str, Path], body: PaperParts) -> Record:
     """Return the record of a paper whose parts are JSON files, the first of which names it.
 
-    Args:
-        dataset: The dataset.
-        root: Folder of all files.
-        paths: The file of each part.
-        body: Its id and place, and further parts.
+    `body` has its id and place, and further parts.
     """
     place = show_path(next(iter(paths.values())).relative_to(root))
     parts = {name: read_json_file(path) for name, path in paths.items()}

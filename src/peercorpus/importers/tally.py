@@ -303,7 +303,7 @@ def is_known_closed(stored: Iterable[RawObject]) -> bool:
 
 
 def _list_closed(members: Mapping[str, Any], *, is_closed_unless_named: bool) -> set[str]:
-    """Return the fields of a note, or of an edit's note, that not everyone may read, and `WHOLE` if that is all of it."""
+    """Return the fields of a note, or an edit's note, that not everyone may read, and `WHOLE` if that is all of it."""
     readers, nonreaders = members.get("readers"), members.get("nonreaders")
     is_closed = is_closed_unless_named
     if readers is not None or nonreaders is not None:

@@ -38,12 +38,7 @@ ROUNDING_S = 2.0
 
 
 def read_window(headers: Mapping[str, str], now: float) -> Window | None:
-    """Return the rate-limit window that the headers of a response state; None if they state none.
-
-    Args:
-        headers: The headers of the response.
-        now: Seconds since the epoch.
-    """
+    """Return the rate-limit window that the headers of a response state; None if they state none."""
     limit, remaining = _number(headers, "ratelimit-limit"), _number(headers, "ratelimit-remaining")
     reset_s = _number(headers, "ratelimit-reset")
     if reset_s is None and (reset_at := _number(headers, "x-ratelimit-reset")) is not None:
@@ -291,8 +286,7 @@ class OtherClients:
     def under_way(self, most: int = 1) -> Iterator[Sent]:
         """Count a request from before it is sent until its response; one without a response stays counted.
 
-        Args:
-            most: Upper bound on how many requests OpenReview counts it as.
+        OpenReview counts it as `most` requests at most.
         """
         with self._lock:
             self._sent += most

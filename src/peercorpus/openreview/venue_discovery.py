@@ -64,10 +64,7 @@ class _Group(msgspec.Struct):
 def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> VenueProfile:
     """Find a venue on API v2, else on API v1.
 
-    Args:
-        client: Client to ask.
-        venue_id: Id of its group.
-        known_lists: Submission invitations to use if the venue shows none.
+    `known_lists` are the submission invitations to use if the venue shows none.
 
     Raises:
         VenueNotFoundError: Neither API has such a group.

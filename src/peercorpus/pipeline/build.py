@@ -114,10 +114,7 @@ def find_unfinished(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each venue with its stages that are out of date, including those that read the output of such a stage.
 
-    Args:
-        workspace: The workspace.
-        venue_ids: The venues.
-        options: Options of the stages; None means the options that each venue was built with.
+    Without options, those that each venue was built with count.
     """
     keys_of_all: dict[tuple[str, BuildRequest], str] = {}
     for venue_id in venue_ids:

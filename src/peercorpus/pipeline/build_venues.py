@@ -87,13 +87,7 @@ def build_venues(
 ) -> list[StepResult]:
     """Bring the tables of venues up to date, and return one result per venue and stage, in order.
 
-    Args:
-        workspace: Opened for writing.
-        venue_ids: The venues.
-        stages: Stages that process one venue at a time, in order.
-        options: Options of the stages.
-        show: Receives the progress.
-        spread: Executor of the work.
+    The stages process one venue at a time.
 
     Raises:
         PeercorpusError: A stage raised it, or a worker died.
@@ -235,10 +229,7 @@ class _Schedule:
     def __init__(self, plans: Iterator[VenuePlan], make_task: MakeTask, asked: WorkItem) -> None:
         """Plan the work.
 
-        Args:
-            plans: Plans of the venues, consumed as needed.
-            make_task: Makes a task from the current state of the tables.
-            asked: An item without tasks.
+        `make_task` makes a task from the current state of the tables; `asked` is an item without tasks.
         """
         self._asked = asked
         self._plans = plans

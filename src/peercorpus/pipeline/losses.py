@@ -118,9 +118,7 @@ _COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
 def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLoss]:
     """Return the files and venue harvests most of whose notes and published papers are set aside.
 
-    Args:
-        workspace: The workspace.
-        venue_ids: The venues; their notes must have been read into tables.
+    Their notes must have been read into tables.
     """
     records: Counter[str] = Counter()
     rows: dict[str, Rows] = defaultdict(list)

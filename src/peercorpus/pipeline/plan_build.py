@@ -140,12 +140,7 @@ def plan_venue(
 ) -> VenuePlan:
     """Return the plan of a venue.
 
-    Args:
-        workspace: The workspace.
-        stages: Stages that process one venue, in order.
-        venue_id: The venue.
-        options: Options of the stages.
-        has_files: Whether it has files or published texts, so that some stages use an executor.
+    If it has files or published texts, some stages use an executor.
     """
     steps = plan_steps(workspace, stages, venue_id, options)
     forum_ids = workspace.raw.forum_ids(venue_id)

@@ -52,12 +52,7 @@ class MoveResult:
 
 
 def move_workspace(folder: Path, to: str, show: Show) -> MoveResult:
-    """Move the files and tables of a workspace; a workspace that does not exist yet is created.
-
-    Args:
-        folder: The workspace's folder.
-        to: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
-        show: Receives the progress.
+    """Move the files and tables of a workspace, which may be new, to `s3://BUCKET/PREFIX`, or "." for its own folder.
 
     Raises:
         WorkspaceError: The folder is not a workspace, or is in use; or `to` is neither a store nor its own folder.

@@ -68,12 +68,7 @@ class SmallParts:
     """
 
     def __init__(self, folder: Path, list_parts: Callable[[str], Sequence[TablePart]]) -> None:
-        """Read the tables below a folder.
-
-        Args:
-            folder: Location of the tables.
-            list_parts: Returns the files of a table.
-        """
+        """Read the tables below a folder; `list_parts` returns the files of a table."""
         self._folder = folder
         self._list_parts = list_parts
         self._tables: dict[str, _Table] = {}

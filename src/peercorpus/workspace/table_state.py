@@ -302,11 +302,6 @@ def identify_table(log: Location) -> Identity | None:
 def read_state(table: "DeltaTable", folder: Location, columns: Sequence[str]) -> TableState:
     """Return the state of a table after the newest commit; read the table up to that commit if necessary.
 
-    Args:
-        table: The table.
-        folder: Its location.
-        columns: Its partition columns.
-
     Raises:
         DamagedError: Its log is damaged.
         OSError: The disk or the store cannot be reached, or refuses access.

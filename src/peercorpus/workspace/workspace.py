@@ -50,12 +50,7 @@ class Files:
     """PDF files named by their SHA-256: `files/ab/ab12….pdf`."""
 
     def __init__(self, folder: Location, partial: Path) -> None:
-        """Use the files below a folder.
-
-        Args:
-            folder: Location of the files.
-            partial: Local folder for incomplete files.
-        """
+        """Use the files below a folder; `partial` is a local folder for incomplete ones."""
         self.folder = folder
         self.partial = partial
 
