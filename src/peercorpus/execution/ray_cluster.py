@@ -146,12 +146,7 @@ def _check_silence(host: str, port: int) -> str | None:
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    """An item in flight.
-
-    Attributes:
-        item: The item.
-        losses: Number of times a worker died while processing it.
-    """
+    """An item in flight."""
 
     item: Any
     losses: int = 0

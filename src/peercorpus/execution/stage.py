@@ -74,8 +74,6 @@ class Balance:
     """Rows in, rows out and rows set aside of one stage for one venue.
 
     Attributes:
-        stage: Name of the stage.
-        venue_id: The venue.
         unit: Kind of the input rows ("notes", "posts").
         rows_in: Number of rows that the stage had to read.
         rows_out: Number of input rows that are represented in its tables.
@@ -100,13 +98,9 @@ class Stage(Generic[WorkspaceT]):
     """One step from raw objects to tables.
 
     Attributes:
-        name: Name of the stage, a verb phrase.
         doing: What it does, for the user who waits.
         version: Number that must be raised whenever the same inputs would give different rows.
         reads_raw: Kinds of raw objects it reads; `file` means the PDFs, `pseudonyms` the key for people's names.
-        reads: Tables it reads.
-        writes: Tables it writes.
-        options: Names of the options that affect its rows.
         run: Takes workspace, venue, options, content key and progress callback; does the work and commits the venue's
             partition under the key.
         begin: Takes workspace, venue and content key, and returns a function that does the same for a range of the

@@ -45,19 +45,15 @@ class HarvestSummary:
         submissions: Submissions received from the lists of the venue.
         expected: Number announced by OpenReview; None if it announced none, or a list was not finished.
         replies: Reviews, comments, decisions and all other notes below submissions.
-        edits: Edits and references stored.
         files: PDFs stored, counted by edit.
         files_not_had: Number of files requested but not received, by reason.
         edits_refused: Number of notes whose edits OpenReview refused.
         requests: Number of requests that this run sent for the venue.
         came: Objects and new versions of objects that this run added.
-        files_came: Files that this run added.
         edits_waiting: Number of notes whose edits could not be requested this time.
         files_waiting: Files that could not be requested this time, or arrived damaged.
         not_public: Notes shown to this account but not to the public.
-        is_complete: Whether every list was read to its end.
         failures: One sentence on each kind of request that was always refused with the same answer.
-        lists: The lists of the venue's submissions.
         unreadable: Ids of objects whose latest response from OpenReview is not JSON.
         no_list: Why the list of the venue's edits cannot be used; None if it can, or was never requested.
     """

@@ -178,7 +178,6 @@ class _Files:
         failed_archives: Number of consecutive failed archives; see `MOST_FAILED_ARCHIVES`.
         is_named_right: Whether a file from an archive proved to be that of its paper; None before one was compared.
         replaced: Files that their paper or edit no longer names; another request may still yield them.
-        waiting: Files still to be committed.
         latest: The latest edits of the venue when last requested; None before.
     """
 

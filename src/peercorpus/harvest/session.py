@@ -32,7 +32,6 @@ class Access:
         url_v2: Base URL of API v2; None means OpenReview's own.
         token_file: File with a token; None means that of the environment or the stored sign-in.
         is_held: Whether to hold the lock on the request budget for the whole run.
-        is_shared: Whether other runs may use the same budget.
     """
 
     url_v1: str | None = None
@@ -80,8 +79,6 @@ class FailureCount:
     """Counts of requests that failed for a transient reason.
 
     Attributes:
-        most_in_a_row: As in `Patience`.
-        in_a_row: Number of consecutive failures.
         had: Number of successes since the service last seemed down.
         failed: Failed requests, to be repeated after all others.
     """
@@ -141,9 +138,6 @@ class VenueSession:
     """State of one venue while it is harvested.
 
     Attributes:
-        limit: Number of submissions to harvest; None means all.
-        refresh: Whether to request again what was finished before.
-        show: Called with the progress of each step.
         setbacks: Failures of this venue, over all steps.
     """
 

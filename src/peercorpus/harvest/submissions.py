@@ -43,9 +43,7 @@ class List:
     """One list of submissions, and how much of it is stored.
 
     Attributes:
-        received: Number of submissions received.
         expected: Number of submissions that OpenReview announced; None if it did not.
-        problem: Why OpenReview refused the list; None if it did not.
     """
 
     invitation: str
@@ -299,7 +297,6 @@ class _ReceivedIds:
 
     Attributes:
         gone: Notes that had vanished before; one that is shown again counts as new.
-        shown: Notes shown now.
         roots: Submissions that no listing showed before.
         replies: Replies that no listing showed before.
         deleted: Notes that were shown before and are now deleted.

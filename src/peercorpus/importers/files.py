@@ -36,8 +36,6 @@ class DumpFile:
     """One file to import, or all manuscripts of a folder.
 
     Attributes:
-        path: The file, or the folder of the manuscripts.
-        name: Name used in messages and `raw.db`.
         is_named: Whether the user named it; False if it was found in a named folder.
         manuscripts: Manuscripts found in the folder `path`; empty for other files.
         beside: Number of other files in the papers' folders, which are not read.

@@ -112,7 +112,6 @@ class Record(NamedTuple):
         place: Its position in the file, or its file.
         body: Its content as JSON; empty if it cannot be read.
         problem: Why it is set aside; None if it is not.
-        files: Number of files that it consists of.
     """
 
     dataset: Dataset
@@ -127,8 +126,6 @@ class Source:
     """Files that one reader reads.
 
     Attributes:
-        root: The file, or the folder of all its files.
-        files: The files that belong to it, whether they are read or not.
         table: The table of decisions that accompanies texts.
     """
 
@@ -152,12 +149,10 @@ class Reader:
     """One format of another dataset's papers.
 
     Attributes:
-        name: Name of the dataset, or of such datasets.
         described: The format in a few words, for errors.
         find: Returns the files of this format among those of a folder; None if each is recognised by its rows.
         suits: Returns whether the first rows of a table have this format; None if it is no table.
         records: Yields the record of each paper; may raise ValueError and OSError.
-        read: Returns what the parts of a record state.
         is_of_folders: Whether each paper has its own files, some of which are not read.
         has_text: Whether a record may contain the text of a paper.
     """

@@ -152,7 +152,6 @@ class _BoundedLines:
     """Lines of a file, with at most as many characters per row as a record may have bytes.
 
     Attributes:
-        row: The lines of the current row.
         first: Number of its first line.
     """
 

@@ -75,7 +75,6 @@ class FileImport:
     Attributes:
         new: Number of objects added, by kind.
         seen: Number of objects added or already known, by kind.
-        left_out: Number of items set aside, by reason.
         first: The first item that was set aside for each reason.
         problem: Why the file, or the rest of it, was skipped; None if it was read to the end.
         is_damaged: Whether the file, or the rest of it, could not be read.

@@ -84,7 +84,6 @@ class RequestSlot(NamedTuple):
     """Answer to a request for one unit of the budget.
 
     Attributes:
-        wait_s: Seconds to wait first.
         is_granted: Whether the request may be sent after the wait; otherwise ask again after it.
     """
 
@@ -98,7 +97,6 @@ class Budget:
 
     Attributes:
         state: Where windows are stored between runs; None keeps them in memory.
-        now: Returns seconds since the epoch.
     """
 
     state: BudgetState | None = None
@@ -222,9 +220,7 @@ class OtherClientsUse:
     """Minimum number of requests that other clients made in one window.
 
     Attributes:
-        path: API path whose rate-limit window this is.
         theirs: Requests that this client did not make.
-        used: All requests counted in the window.
         limit: Requests that the window allows, 1 or more.
     """
 
@@ -250,7 +246,6 @@ class Sent:
     """One request under way.
 
     Attributes:
-        most: Upper bound on how many requests OpenReview counts it as.
         ended_before: Upper bound on the counted requests that had ended before this one was sent.
         least_before: For each window, the least number of requests of others known when it was sent; see
             `OtherClients.learn`.

@@ -86,7 +86,6 @@ class JsonAnswer:
 
     Attributes:
         source: The request URL; it never contains a token.
-        body: The JSON text as received.
         members: The members of the JSON object, each as received; the value of a member may be invalid JSON.
     """
 

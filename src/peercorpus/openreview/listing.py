@@ -54,12 +54,9 @@ class ListPage:
     """One page of a list.
 
     Attributes:
-        source: The request URL.
-        items: The objects as received.
         expected: OpenReview's count for the whole list; None if it stated none.
         size: Number of rows in the request that succeeded.
         after: The last id received, on this page or before it.
-        is_last: Whether the list ends here.
         new: Number of items that were on no earlier page.
         is_apart: Whether a submission and its replies came separately because they cannot be read together.
         replies: Replies to submissions whose text cannot be split into objects.
@@ -93,8 +90,6 @@ class Start:
 
     Attributes:
         after: The last id received before; None starts at the beginning.
-        received: Number of items received before.
-        expected: OpenReview's earlier count; None if it stated none.
     """
 
     after: str | None = None

@@ -22,9 +22,7 @@ class VenueProfile:
     """What is needed to harvest a venue.
 
     Attributes:
-        api: 1 or 2.
         lists: Its submission invitations, all of which are to be listed.
-        review_name: Name of its review invitation.
         group: The request URL and its group as received.
         invitations: The request URL and body of each of its own invitations, as received.
     """

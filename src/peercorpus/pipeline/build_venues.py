@@ -56,7 +56,6 @@ class StepResult:
 
     Attributes:
         venue_id: `ALL_VENUES` if the stage processes all venues together.
-        was_finished: Whether there was nothing to do.
         seconds: Duration; 0 if there was nothing to do. If workers did several steps in parallel, their total time is
             divided among them.
     """

@@ -55,17 +55,13 @@ class Inventory:
     """The raw objects of a venue, and what is missing.
 
     Attributes:
-        api: 1 or 2; None without notes.
         is_listed: Whether its lists were read completely; None if it was never harvested.
         last_seen_at: When a list last showed one of its submissions, or changes were last requested; None if neither
             happened or the clock was wrong.
-        gone: Notes that OpenReview no longer shows.
         unconfirmed: Notes whose presence the next complete listing will confirm or refute.
         files_not_had: Files that could not be fetched, by cause; a path counts once.
-        edits_left: Notes whose edits are still to be requested.
         edits_not_had: Notes whose edits could not be fetched, by cause.
         odd_ids: Notes with ids that are too long or contain characters other than letters, digits, `-` and `_`.
-        large_notes: Notes of more than `LARGE_BYTES`.
         unreadable: Notes and other objects whose latest version is not valid JSON.
     """
 
@@ -218,10 +214,7 @@ class PdfCoverage:
     """Counts of a venue's PDFs.
 
     Attributes:
-        papers: Papers with a PDF.
         known: PDFs named by submissions and their edits.
-        here: Those with a file in the workspace.
-        never_asked: Those never requested.
         grades: Papers by the best grade of a version, a PDF or a published text.
         without_deadline: Papers with a PDF but no known deadline.
     """

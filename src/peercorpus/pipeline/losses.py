@@ -25,10 +25,8 @@ class SourceLoss:
     """A source most of whose records are set aside.
 
     Attributes:
-        source: Name of the file, or the harvested venue.
         records: Number of its notes and published papers.
         aside: Number set aside by reason, most frequent first; the reason is `left_out` for those not imported.
-        detail: The most frequent reason, in one sentence.
     """
 
     source: str

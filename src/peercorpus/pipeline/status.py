@@ -86,7 +86,6 @@ class IssueFound:
     """One issue found in a venue's record.
 
     Attributes:
-        trap: The kind of issue.
         count: Number of papers, notes or lists concerned.
         of: Total that `count` is a part of; None if there is no meaningful total.
         examples: A few titles or ids, verbatim.
@@ -189,10 +188,8 @@ class Completeness:
     """The completeness of one venue.
 
     Attributes:
-        held: Counts of raw objects.
         notes: Counts from the tables; None if these are not built or out of date.
         pdfs: Counts from the table of versions; None if it is not built or out of date.
-        cautions: The issues found.
         remark: The catalogue's remark on its numbers; None if it has none.
     """
 
@@ -232,13 +229,10 @@ class WorkspaceStatus:
     """The status of a workspace.
 
     Attributes:
-        venues: Completeness of each venue.
-        balances: Balance of every finished stage of every venue.
         unfinished: Stages that are not up to date, each with its venue.
         censuses: Usage of the forms of each venue whose reviews are built.
         engines: Name and version of the engine that read each venue's PDFs, if any.
         default_engine: Name and version of the engine that a build without options would use.
-        placement: Where the files and tables are stored.
         losses: Files and harvests most of whose records are set aside, of venues whose notes are built.
     """
 

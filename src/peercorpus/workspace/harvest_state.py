@@ -34,7 +34,6 @@ class StoredFile:
     """Link between a file and the edit that submitted it.
 
     Attributes:
-        sha256: Digest of the content; None if it was never received.
         size_bytes: Size of the content; None if it was never received.
         problem: Reason why it was not received at the last request; None if it was.
     """

@@ -108,11 +108,9 @@ class RawStore:
     """Database of everything received; must not be shared between threads.
 
     Attributes:
-        path: The file of the database.
         questions: Queries about venues, possibly for many at a time.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
-        damaged: Damaged objects of this database.
     """
 
     def __init__(self, path: Path, *, write: bool = True) -> None:

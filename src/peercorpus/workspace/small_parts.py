@@ -28,10 +28,7 @@ class _Table:
     """The small files of one table, with one group of them in memory.
 
     Attributes:
-        parts: The files in the order of their venues.
         places: Position of each file among them, by its path.
-        wanted: Columns requested so far.
-        group: The files in memory.
         spans: For each of them, its first row in the columns and the row after its last, by path.
         columns: Values of the columns of all of them.
     """

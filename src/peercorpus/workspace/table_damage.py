@@ -41,7 +41,6 @@ class TableFault:
 
     Attributes:
         venue_id: The venue with a damaged partition; None if it is the log.
-        detail: What is wrong.
     """
 
     venue_id: str | None

@@ -120,9 +120,6 @@ class Workspace:
     """An open workspace: the objects received, the files, and the tables made from them.
 
     Attributes:
-        raw: Everything received, in `raw.db`.
-        files: PDF files.
-        tables: Tables that the stages build.
         budget_state: Rate-limit windows; None for a reader.
         own_venues: Content of the user's `venues.toml` when the workspace was opened; None without one.
     """

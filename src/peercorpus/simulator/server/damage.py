@@ -51,10 +51,7 @@ class Fault:
 
     Attributes:
         answer: Sent instead of the true response; None sends the true response.
-        drops: The connection closes without a response.
-        cuts: The connection closes in the middle of the body.
         truncates: Only the first half of the body is sent, as if it were complete.
-        delay_s: Seconds before anything is sent.
         drip_s: Seconds between two bytes of the response, including its head; 0 sends it at once.
         asks: Returns the query to answer, given the query received.
         alters: Returns the response to send, given the true response.

@@ -67,7 +67,6 @@ class NamedFault:
     """A fault with a name.
 
     Attributes:
-        help: Description in one line.
         begin: Creates the fault for one service from `every` and `after`: among the requests that it concerns, it
             affects those whose number minus `after` is a multiple of `every`. A permanent fault ignores both.
     """

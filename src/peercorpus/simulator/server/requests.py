@@ -178,7 +178,6 @@ class Request:
         api: API that was called, "v1" or "v2".
         query: One text per parameter; a repeated parameter becomes a comma-separated list.
         number: Counted over both APIs, from 1.
-        has_token: Whether it has a token, valid or not.
         takes_html: Whether it accepts HTML pages, as a browser does.
     """
 
@@ -197,7 +196,6 @@ class Call:
 
     Attributes:
         query: One text per parameter; a repeated parameter becomes a comma-separated list.
-        body: The JSON object of a POST; empty otherwise.
     """
 
     accounts: Accounts

@@ -19,7 +19,6 @@ class FormField:
 
     Attributes:
         options: Possible answers: strings, or integers with their labels; empty for free text.
-        many: Whether several options may be chosen.
     """
 
     name: str

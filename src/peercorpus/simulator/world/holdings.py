@@ -15,8 +15,6 @@ class Holdings:
     """The objects of one API.
 
     Attributes:
-        groups: By group id.
-        invitations: By invitation id.
         notes: By note id, roots and replies alike, in order of creation.
         edits: By edit id; API v2 edits (`note.id` names the note), API v1 references (`referent` names the note).
         author_edits: Ids of API v1 references that are listed only with `original=true`.
@@ -41,7 +39,6 @@ class World:
 
     Attributes:
         user: An account without a venue, which sees only public objects.
-        password: Password of both accounts.
         code: Code of the second factor of both accounts, valid at any time.
         insider: An account that is a programme chair of every venue, which also sees objects that are not public.
     """

@@ -29,7 +29,6 @@ class ManuscriptSection:
         text: Paragraphs separated by empty lines; `$…$` is Typst mathematics; `{equation}` and `{table}` are paragraphs
             of their own.
         revised: The text since the rebuttal; empty if it does not change.
-        since: The first version that has the section.
     """
 
     heading: str
@@ -71,14 +70,10 @@ class ThreadEntry:
 
     Attributes:
         key: Its name in this script, used by other entries to refer to it.
-        kind: The last path element of its invitation.
         by: `authors`, `R1` …, `AC`, `SAC`, `PC`, a profile (`~Ada_Example1`), or a signer for an AI (`OF_AI`).
         at: Days after the start of its phase (reviews, discussion or decision, read from the kind).
         content: The form's fields; `{R1}` in a text stands for the reviewer's public name.
         under: The key of the entry it answers; empty for the forum itself.
-        deleted: Whether it was deleted again.
-        closed: Whether it is hidden from the public.
-        private: The fields that only the chairs may read.
     """
 
     key: str
@@ -100,7 +95,6 @@ class Script:
     Attributes:
         status: `accepted`, `rejected`, `withdrawn`, `desk_rejected` or `under_review`.
         decision: The decision in the venue's words; empty if there is none.
-        versions: Versions with a PDF.
         public_history: Whether edits that the venue would otherwise hide are public.
         touched: Whether the organisers edited the note at the decision (`…/-/Edit`).
     """

@@ -18,8 +18,6 @@ class Calendar:
     Attributes:
         registration: The deadline for title and abstract; 0 if there is only one deadline.
         deadline: The deadline for the PDF. A rolling venue shows none; the dates of its papers are computed from it.
-        posted: Time when the submissions become public.
-        released: Time when the reviews become public.
     """
 
     opens: int
@@ -49,9 +47,7 @@ class AiWay:
     """A way in which a venue posts an AI's review of a paper.
 
     Attributes:
-        invitation: The last path element of the invitation.
         signer: The signer, as in `ThreadEntry.by`.
-        field: The form's field with the text.
     """
 
     invitation: str
@@ -64,15 +60,10 @@ class Venue:
     """A venue.
 
     Attributes:
-        venue_id: The group's id on OpenReview.
-        short: Name of the venue as printed on its papers.
         paper_name: The word before a paper's number in its ids.
         answer: Form for the authors' answer to a review: `Rebuttal` under that review, or `Official_Comment`.
         labels: The `venue` string of accepted papers, by the words of the decision.
-        rolling: Whether it is a journal without deadlines.
         unmasks: Whether it names the authors of rejected papers too.
-        columns: Number of columns of the typeset paper.
-        ruled: Whether submissions carry line numbers.
         ai_ways: The ways in which it posts an AI's review of each generated paper, in turn; empty for no such reviews.
     """
 
