@@ -12,7 +12,6 @@ from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
     LARGEST_PAGE,
     ListPage,
-    Start,
     count_notes,
     count_submissions,
     fetch_changes,
@@ -117,8 +116,7 @@ def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, 
     """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more."""
     state = session.raw.state.listing(session.venue_id, name)
     is_last = state.expected is not None and 0 < state.expected <= state.received
-    start = Start(state.after, state.received, state.expected)
-    for page in () if is_last else fetch_submissions(session.client, session.api, invitation, start, most=most):
+    for page in () if is_last else fetch_submissions(session.client, session.api, invitation, state, most=most):
         _store_page(session, name, page)
         is_last = page.is_last
         if name == invitation and page.items:

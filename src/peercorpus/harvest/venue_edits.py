@@ -16,7 +16,7 @@ import msgspec
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview import listing
-from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
+from peercorpus.openreview.listing import LATEST_FIRST, ListPage, fetch_venue_edits, probe_venue_edits
 from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
 from peercorpus.openreview.raw_rows import build_edit, receive
 from peercorpus.workspace.harvest_state import EDITS, Listing
@@ -246,8 +246,7 @@ def _read_list(session: VenueSession, mode: Mode, name: str) -> None:
     wanted = {note_id_of(entry) for entry in _entries(session)}
     meter = session.meter("edits of the venue", state.received, state.expected, listing.EDITS, listing.LARGEST_PAGE)
     while not state.complete:
-        start = Start(state.after, state.received, state.expected)
-        page = fetch_venue_edits(session.client, session.venue_id, start, sort=mode.sort)
+        page = fetch_venue_edits(session.client, session.venue_id, state, sort=mode.sort)
         rows = _build(session, page)
         _check_order(session, rows, mode)
         kept = list(_place(session, rows, wanted))

@@ -26,6 +26,7 @@ from peercorpus.openreview.response_body import (
     split_items,
     split_members,
 )
+from peercorpus.workspace.harvest_state import NOT_BEGUN, Listing
 
 LARGEST_PAGE = 1000
 EDITS = "/notes/edits"
@@ -84,21 +85,8 @@ class _Unreadable:
     ask_again: Callable[[], ListPage]
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where to continue a list.
-
-    Attributes:
-        after: The last id received before; None starts at the beginning.
-    """
-
-    after: str | None = None
-    received: int = 0
-    expected: int | None = None
-
-
 def fetch_submissions(
-    client: Client, api: int, invitation: str, start: Start = Start(), *, most: int | None = None
+    client: Client, api: int, invitation: str, start: Listing = NOT_BEGUN, *, most: int | None = None
 ) -> Iterator[ListPage]:
     """Yield the submissions of one invitation with all their replies, ordered by id.
 
@@ -137,7 +125,9 @@ def _ask_again(pages: Sequence[ListPage]) -> Iterator[ListPage]:
             yield replace(page, source=rows.source, items=rows.items, replies=rows.replies)
 
 
-def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, most: int | None) -> Iterator[ListPage]:
+def _fetch_submissions(
+    client: Client, api: int, invitation: str, start: Listing, most: int | None
+) -> Iterator[ListPage]:
     left = most
     largest = PAGE_WITH_REPLIES
     ceiling = LARGEST_PAGE
@@ -168,7 +158,7 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
             continue
         page = replace(page, new=len(ids - seen) + names.count(""))
         is_last = page.is_last
-        start = Start(page.after, start.received + page.new, page.expected)
+        start = replace(start, after=page.after, received=start.received + page.new, expected=page.expected)
         left = None if left is None else left - page.new
         yield page
         del page  # As in `_check_readable`.
@@ -208,7 +198,7 @@ def _ignores_after(client: Client, api: int, invitation: str, after: str) -> boo
     return begins == goes_on != []
 
 
-def _fetch_page(client: Client, api: int, invitation: str, start: Start, size: int, *, by_offset: bool) -> ListPage:
+def _fetch_page(client: Client, api: int, invitation: str, start: Listing, size: int, *, by_offset: bool) -> ListPage:
     params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id"}
     if by_offset:
         params["offset"] = start.received
@@ -398,7 +388,7 @@ def fetch_edits(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw
     return _fetch_rows(client, 2, EDITS, {"note.id": note_id, "sort": "id"})
 
 
-def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, sort: str = "id") -> ListPage:
+def fetch_venue_edits(client: Client, venue_id: str, start: Listing = NOT_BEGUN, *, sort: str = "id") -> ListPage:
     """Return the next thousand of a venue's API v2 edits that this account may read.
 
     OpenReview documents `domain` for this list, and its own web pages use it (openreview-web, `ActivityList.js`). The

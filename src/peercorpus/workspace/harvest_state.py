@@ -29,6 +29,9 @@ class Listing:
     started_ms: int = 0
 
 
+NOT_BEGUN = Listing(None, 0, None, complete=False)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """Link between a file and the edit that submitted it.
@@ -124,7 +127,7 @@ class HarvestState:
             (venue_id, listing),
         ).fetchone()
         if row is None:
-            return Listing(after=None, received=0, expected=None, complete=False)
+            return NOT_BEGUN
         after, received, expected, complete, started_ms = row
         return Listing(after, received, expected, bool(complete), started_ms)
 
