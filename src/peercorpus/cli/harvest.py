@@ -140,24 +140,16 @@ def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Worksp
 
 @contextmanager
 def _asking(
-    connection: Connection,
-    folder: Path,
-    *,
-    is_held: bool,
-    is_shared: bool,
+    connection: Connection, folder: Path, *, is_held: bool, is_shared: bool
 ) -> "Iterator[tuple[Workspace, Client, ProgressLines]]":
     """Open the workspace and a client with the best available sign-in."""
-    from peercorpus.harvest.session import Access, open_client
+    from peercorpus.harvest.session import open_client
 
-    access = Access(
-        url_v1=connection.url_v1,
-        url_v2=connection.url_v2,
-        token_file=connection.token_file,
-        is_held=is_held,
-        is_shared=is_shared,
-    )
-    with ProgressLines() as lines, open_client(folder, access, lines.warn, lines.wait) as (opened, client):
-        yield opened, client, lines
+    urls, token = (connection.url_v1, connection.url_v2), connection.token_file
+    with ProgressLines() as lines:
+        access = open_client(folder, urls, token, lines.warn, lines.wait, is_held=is_held, is_shared=is_shared)
+        with access as (opened, client):
+            yield opened, client, lines
 
 
 def import_(

@@ -121,10 +121,7 @@ def sort_rows(rows: Sequence[Json], sort: str | None) -> list[Json]:
 def page_of(rows: Sequence[Json], paging: Paging, after_row: Json | None = None) -> list[Json]:
     """Return the rows of one page; none after the end of the list.
 
-    Args:
-        rows: Rows in the order of `paging.sort`.
-        paging: Requested page.
-        after_row: The row named by `after`, if the service still has it; it may have left the list since.
+    `after_row` is the row named by `after`, if the service still has it; it may have left the list since.
     """
     start = paging.offset
     if paging.after is not None:

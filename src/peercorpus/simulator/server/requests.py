@@ -24,10 +24,7 @@ _PENDING_LIFE_S = 300
 def write_token(world: World, life_s: int = _DEFAULT_LIFE_S, user: str | None = None) -> str:
     """Return a token for an account of the world; with a negative life it has already expired.
 
-    Args:
-        world: The world with the account.
-        life_s: Lifetime in seconds from now.
-        user: The account; None for the account without a venue.
+    The lifetime is in seconds from now; without a user, the account is the one without a venue.
     """
     return _write(world, {"user": _user(world, user or world.user)}, life_s)
 

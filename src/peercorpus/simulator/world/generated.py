@@ -184,14 +184,7 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
 
 
 def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Manuscript:
-    """Return the manuscript of a generated paper.
-
-    Args:
-        venue: Its venue.
-        seed: Seed of the world.
-        index: Index of the generated paper, from 0.
-        is_long: Whether it has a realistic length.
-    """
+    """Return the manuscript of a generated paper."""
     script = generate_script(venue, seed, index)
     chance = Random(f"{seed}/{venue.venue_id}/{index}/manuscript")
     topic = next(number for number, facts in enumerate(topics()) if tuple(facts["keywords"]) == script.keywords)
