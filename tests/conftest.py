@@ -13,8 +13,9 @@ from hypothesis import settings
 from commands import run
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from simulated_store import bucket, served, store_log
+from tiny_world import tiny, tiny_service, v1, v2
 
-__all__ = ["bucket", "run", "served", "store_log"]
+__all__ = ["bucket", "run", "served", "store_log", "tiny", "tiny_service", "v1", "v2"]
 
 # A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -50,8 +50,8 @@ from peercorpus.release.by_model.annotator import read_answers, read_kinds, show
 from peercorpus.release.by_model.turn_titles import read_title
 from peercorpus.release.text_rows import _pattern, names_author
 from peercorpus.texts.engine import without_pages
-from peercorpus.texts.engines.external_package import join_markdown_pages
-from peercorpus.texts.engines.vision_model import without_fence
+from peercorpus.texts.engines.vision import without_fence
+from peercorpus.texts.external_package import join_markdown_pages
 from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_CHARACTERS
 from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews

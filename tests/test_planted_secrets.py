@@ -5,8 +5,9 @@ import io
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from explored import HOST
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.simulator.server.service import serve_simulator
-from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.holdings import Holdings, World
 from peercorpus.simulator.world.world import build_world
 from peercorpus.workspace.workspace import open_workspace
 
@@ -43,6 +44,16 @@ def secret(place: str) -> str:
     return "zqx" + place.replace(" ", "") + "qzx"
 
 
+def first(holdings: Holdings, invitation: str) -> dict[str, Any]:
+    """The first public note of an invitation, which may be changed."""
+    notes: list[dict[str, Any]] = list(holdings.notes.values())
+    return next(
+        note
+        for note in notes
+        if note["readers"] == EVERYONE and invitation in str(note.get("invitations", note.get("invitation")))
+    )
+
+
 class Planting:
     """Plants a word of its own in each of many places of a simulated world."""
 
@@ -50,15 +61,9 @@ class Planting:
         self.world = world
         self.places: list[str] = []
         self.taken_down: list[str] = []
-        self.v2_root, self.v1_root = (
-            next(note for note in holdings.notes.values() if note["replyto"] is None and note["readers"] == EVERYONE)
-            for holdings in (world.v2, world.v1)
-        )
-        replies = [note for note in world.v2.notes.values() if note["forum"] == self.v2_root["id"]]
-        self.review = next(note for note in replies if str(note["invitations"]).count("Official_Review"))
-        self.v1_review = next(
-            note for note in world.v1.notes.values() if str(note["invitation"]).endswith("Official_Review")
-        )
+        self.v2_root = first(world.v2, "/-/Submission")
+        self.review = first(world.v2, f"{V2}/Submission1/-/Official_Review")
+        self.v1_review = first(world.v1, "/-/Official_Review")
 
     def word(self, place: str) -> str:
         self.places.append(place)
@@ -83,7 +88,7 @@ class Planting:
     def edit(self, place: str, **changes: Any) -> None:
         """Add an edit of a public review whose text was the word."""
         like = next(iter(self.world.v2.edits.values()))
-        made = copy.deepcopy(like) | {"id": f"e{len(self.places):03}{'x' * 6}"} | changes
+        made: dict[str, Any] = copy.deepcopy(like) | {"id": f"e{len(self.places):03}{'x' * 6}"} | changes
         made["invitation"] = f"{V2}/Submission1/-/Official_Review"
         made["note"] = {"id": self.review["id"], "content": {"summary": {"value": f"Was {self.word(place)}."}}}
         self.world.v2.edits[str(made["id"])] = made
@@ -157,14 +162,14 @@ def plant_edits_and_groups(planting: Planting) -> None:
 
 
 def plant_files(planting: Planting) -> None:
-    for path, make in list(planting.world.v2.files.items()):
-        planting.world.v2.files[path] = lambda make=make: with_secrets(make())
+    files = planting.world.v2.files
+    files |= {path: partial(with_secrets, make) for path, make in files.items()}
     planting.places += ["author of a PDF", "attachment", "comment in a PDF", "metadata of a PDF"]
 
 
-def with_secrets(pdf: bytes) -> bytes:
+def with_secrets(make: Callable[[], bytes]) -> bytes:
     """A PDF with words that no page shows."""
-    with pikepdf.open(io.BytesIO(pdf)) as opened:
+    with pikepdf.open(io.BytesIO(make())) as opened:
         opened.docinfo["/Author"] = secret("author of a PDF")
         with opened.open_metadata() as metadata:
             metadata["dc:creator"] = [secret("metadata of a PDF")]
@@ -200,7 +205,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planting]:
 
 def make_products(corpus: Path, made: Path) -> None:
     release = made / "release"
-    for command in (
+    commands: list[tuple[str | Path, ...]] = [
         ("publish", corpus, "--out", release, "--splits", "temporal", "--test-after", "2018-01-01", "--points", *WIDE),
         ("publish", corpus, "--out", made / "reviewbench", "--layout", "reviewbench"),
         ("site", release, "--out", made / "site"),
@@ -212,8 +217,9 @@ def make_products(corpus: Path, made: Path) -> None:
         ("audit", "grades", corpus),
         ("sql", "select * from reviews", "-w", corpus, "--format", "json"),
         ("bench", "--release", release, "--limit", "3", "--logs", made / "bench", *WIDE),
-    ):
-        ended = run_command(*command, *(["--log", made / "log.jsonl"] if command[0] != "status" else []))
+    ]
+    for command in commands:
+        ended = run_command(*command, "--log", made / "log.jsonl")
         (made / f"{command[0]}-{len(list(made.iterdir()))}.txt").write_text(ended.out + ended.err)
         assert ended.code in {0, 1}, ended.err
     with open_workspace(corpus, write=False) as workspace:

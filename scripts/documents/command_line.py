@@ -82,7 +82,7 @@ class Example:
 
 def json_lines() -> Iterator[str]:
     """Yield a section on the keys printed with `--json`."""
-    from peercorpus.cli.text.json_keys import JSON_KEYS
+    from json_keys import JSON_KEYS
 
     links = (f"[{command}](cli/{command.partition(' ')[0]}.md#{anchor(f'{command} --json')})" for command in JSON_KEYS)
     groups = {name.partition(" ")[0] for name in commands() if " " in name}
@@ -114,7 +114,7 @@ def anchor(heading: str) -> str:
 
 def key_lines(command: str) -> Iterator[str]:
     """Yield the keys that a command prints with `--json`, if they are documented."""
-    from peercorpus.cli.text.json_keys import JSON_KEYS
+    from json_keys import JSON_KEYS
 
     if command in JSON_KEYS:
         yield from ("", f"## {command} --json", "", "| key | value |", "|---|---|")

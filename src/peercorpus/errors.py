@@ -130,6 +130,11 @@ class BusyError(SourceError, TryLaterError):
         self.wait_s = wait_s
 
 
+def ends_harvest(error: SourceError) -> bool:
+    """Return whether an error would meet every other request too: a sign-in is needed, or OpenReview asks to wait."""
+    return isinstance(error, SignInError) or (isinstance(error, BusyError) and error.wait_s is not None)
+
+
 class NotJsonError(BusyError):
     """Raised when every attempt at a request returns invalid JSON that cannot even be split into its objects.
 

@@ -279,7 +279,7 @@ def test_a_release_never_replaces_other_folders(run: Run, workspace: Path, tmp_p
         (["demo", "--papers", "2"], "--papers"),
     ],
 )
-def test_an_invalid_command_line_is_refused_in_one_sentence(
+def test_invalid_commands_are_refused_briefly(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -346,7 +346,7 @@ def test_pdfs_are_imported_with_a_dump_or_alone(run: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.fault("input", "control characters in the name of a file", "they are escaped")
-def test_a_refusal_shows_no_control_character_of_a_name(run: Run, tmp_path: Path) -> None:
+def test_refusals_escape_control_characters(run: Run, tmp_path: Path) -> None:
     pdfs = tmp_path / "pdfs"
     pdfs.mkdir()
     (pdfs / "a\x1b[2J\u202e.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")

@@ -104,7 +104,7 @@ def test_zsh_completes_commands_and_options(run: Run, tmp_path: Path, then: str)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_script_names_every_command_and_is_well_formed(run: Run, tmp_path: Path, shell: str) -> None:
+def test_each_script_names_every_command(run: Run, tmp_path: Path, shell: str) -> None:
     from peercorpus.cli.commands import list_commands
 
     ended = run("completion", shell)

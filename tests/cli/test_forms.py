@@ -187,7 +187,7 @@ def test_status_names_forms_never_seen_in_real_reviews(run: Run, tmp_path: Path)
     assert (read.split()[0], counts_in(last)) == ("1", {"tint": 1})
 
 
-def test_a_known_field_with_unknown_answers_is_named_too(run: Run, tmp_path: Path) -> None:
+def test_unknown_answers_are_named_too(run: Run, tmp_path: Path) -> None:
     review = note("r1", {"title": "Good", "review": "Kites.", "rating": "3: Marginally above acceptance threshold"})
     corpus = read_at("NIPS.cc/2018/Workshop/CDNNRIA", tmp_path / "corpus", review)
     assert counts_in(told(run, corpus)["form"]) == {"rating": 1}

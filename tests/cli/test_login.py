@@ -54,7 +54,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("own")
-def test_a_login_reports_account_expiry_and_file_without_secrets(run: Run, closed: Service, settings: Path) -> None:
+def test_logins_report_no_secrets(run: Run, closed: Service, settings: Path) -> None:
     ended = run("login", *urls(closed))
     assert (ended.code, ended.err) == (0, "")
     host = closed.base_url_v2.removeprefix("http://")
@@ -153,7 +153,7 @@ def test_no_secret_can_be_given_as_an_option(run: Run, option: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_password_is_read_from_the_terminal_without_echo(twofold: Service, settings: Path) -> None:
+def test_passwords_are_read_without_echo(twofold: Service, settings: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "peercorpus", "login", *urls(twofold)]
     # A separate session has no terminal on which to ask for the password.

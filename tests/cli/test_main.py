@@ -88,7 +88,7 @@ def test_errors_of_python_have_codes(
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_an_unknown_option_of_any_command_ends_with_2(run: Run, command: tuple[str, ...]) -> None:
+def test_unknown_options_end_with_2(run: Run, command: tuple[str, ...]) -> None:
     assert_refused(run(*command, "--no-such-option"))
 
 
@@ -225,7 +225,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize(("command", "option", "number"), REFUSED)
-def test_a_number_that_an_option_cannot_have_is_refused(
+def test_impossible_numbers_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, command: str, option: str, number: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

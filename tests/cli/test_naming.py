@@ -72,14 +72,14 @@ def test_a_venue_whose_conference_differs_is_not_suggested(run: Run, corpus: Pat
     assert_refused(run("venues", "--family", "icrl"), "did you mean 'iclr'?")
 
 
-def test_a_forum_page_is_taken_down_by_its_id(run: Run, corpus: Path) -> None:
+def test_forum_pages_are_taken_down(run: Run, corpus: Path) -> None:
     forum_id, _ = a_paper(corpus)
     assert run("takedown", f"https://openreview.net/forum?id={forum_id}", "-w", corpus).code == 0
     assert forum_id in (corpus / "takedown.txt").read_text()
     assert "openreview.net" not in (corpus / "takedown.txt").read_text()
 
 
-def test_sql_writes_the_format_of_the_suffix_or_refuses(run: Run, corpus: Path) -> None:
+def test_sql_writes_the_suffixs_format(run: Run, corpus: Path) -> None:
     pytest.importorskip("duckdb")
     ask = ("sql", "-w", corpus, "select 1 as a")
     assert run(*ask, "--out", "x.parquet").code == 0
@@ -175,7 +175,7 @@ def demo(demo_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return Path("demo")
 
 
-def test_a_release_in_place_of_a_workspace_is_recognised(run: Run, demo: Path) -> None:
+def test_a_release_is_no_workspace(run: Run, demo: Path) -> None:
     for command in (["status"], ["build"], ["publish"], ["pdfs", "--to", "out"], ["harvest", "ICLR2024", "-w"]):
         assert_refused(run(*command, demo / "release"), "'demo/release' is a release, not a workspace; name its")
     with pytest.raises(PeercorpusError, match="is a release, not a workspace"):
@@ -249,7 +249,7 @@ def test_a_missing_folder_is_named(run: Run, demo: Path) -> None:
     assert_refused(run(*statement, "--out", "nodir/x.csv"), "'nodir/x.csv' cannot be written", "no folder 'nodir'")
 
 
-def test_output_on_the_workspace_itself_is_refused_as_such(run: Run, demo: Path) -> None:
+def test_output_on_the_workspace_is_refused(run: Run, demo: Path) -> None:
     assert_refused(run("pdfs", demo / "corpus", "--to", demo / "corpus"), "'demo/corpus' is the workspace itself")
 
 
@@ -269,7 +269,7 @@ def test_an_own_release_is_imported(run: Run, demo: Path) -> None:
     assert "0 set aside" in imported.out
 
 
-def test_an_own_release_in_reviewbenchs_layout_is_imported_whole(run: Run, demo: Path) -> None:
+def test_reviewbench_layout_is_imported_whole(run: Run, demo: Path) -> None:
     assert run("build", "-w", demo / "corpus").code == 0
     assert run("publish", "-w", demo / "corpus", "--layout", "reviewbench", "--out", "rb").code == 0
     imported = run("import", "rb", "-w", "new")
@@ -312,7 +312,7 @@ field = [
 """
 
 
-def test_a_build_names_a_misspelt_field_of_venues_toml(run: Run, tmp_path: Path) -> None:
+def test_builds_name_misspelt_own_fields(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.json").write_text(json.dumps({"notes": [PAPER, REVIEW]}), encoding="utf-8")
     corpus = tmp_path / "corpus"
     assert run("import", tmp_path / "notes.json", "-w", corpus).code == 0

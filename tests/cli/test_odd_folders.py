@@ -97,7 +97,7 @@ def test_a_workspace_may_have_an_odd_name(name: str, here: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("svg_alone")
 @pytest.mark.parametrize("name", HARDEST)
-def test_commands_work_in_a_folder_with_an_odd_name(name: str, here: Path) -> None:
+def test_commands_work_in_odd_folders(name: str, here: Path) -> None:
     assert list_failed(walk((*OPENING, *MORE), name, name)) == []
     assert (here / f"{name}.texts" / "rkgO66VKDS.md").is_file()
     assert (here / f"{name}.report" / "report.html").is_file()

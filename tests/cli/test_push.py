@@ -55,7 +55,7 @@ def refused(ended: Ended, hub: Hub, *named: str, code: int = 2) -> None:
 
 
 @pytest.mark.slow
-def test_every_byte_of_a_release_arrives_in_one_commit(run: Run, hub: Hub, release: Path) -> None:
+def test_releases_arrive_in_one_commit(run: Run, hub: Hub, release: Path) -> None:
     ended = run("push", release, ID, "--yes")
     assert ended.code == 0, ended.err
     private, there = hub.repos[ID]
@@ -66,7 +66,7 @@ def test_every_byte_of_a_release_arrives_in_one_commit(run: Run, hub: Hub, relea
     assert hub.token not in ended.out + ended.err
 
 
-def test_without_yes_nothing_is_uploaded_and_everything_is_listed(run: Run, hub: Hub, release: Path) -> None:
+def test_without_yes_uploads_are_listed(run: Run, hub: Hub, release: Path) -> None:
     ended = run("push", release, ID)
     assert ended.code == 0
     assert hub.repos == {}

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from json_keys import JSON_KEYS
 
 from commands import Run, succeed
 from invented_tables import paper
 from model_endpoint import completion, serving
-from peercorpus.cli.text.json_keys import JSON_KEYS
 from peercorpus.cli.text.show import show_record
 from peercorpus.corpus.forums import PaperRecord
 from peercorpus.records.papers import Conflict, StatedSplit

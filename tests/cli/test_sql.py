@@ -30,7 +30,7 @@ def _in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
         patch_queries(monkeypatch)
 
 
-def test_a_result_is_printed_as_text_csv_and_json(run: Run, release: Path) -> None:
+def test_results_are_text_csv_or_json(run: Run, release: Path) -> None:
     assert run("sql", "-w", release, PAPERS).out.splitlines() == [
         "forum_id  year  keywords",
         'a         2020  ["kites"]',
@@ -44,7 +44,7 @@ def test_a_result_is_printed_as_text_csv_and_json(run: Run, release: Path) -> No
     assert json.loads(as_json)[2] == {"forum_id": "c", "year": 2020, "keywords": ["kites"]}
 
 
-def test_a_limited_result_states_the_total_number_of_rows(run: Run, release: Path) -> None:
+def test_limited_results_state_the_total(run: Run, release: Path) -> None:
     text = run("sql", "-w", release, PAPERS, "--limit", "2")
     assert text.out.splitlines()[3:] == ["2 of 3 rows; --limit shows more, --out FILE writes all."]
     as_csv = run("sql", "-w", release, PAPERS, "--limit", "2", "--format", "csv")

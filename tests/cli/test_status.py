@@ -98,7 +98,7 @@ def test_no_control_sequence_reaches_the_terminal(run: Run, corpus: Path, option
     assert [one for one in out if not one.isprintable() and one != "\n"] == []
 
 
-def test_status_as_json_is_one_object_with_all_counts(run: Run, corpus: Path) -> None:
+def test_status_as_json_has_all_counts(run: Run, corpus: Path) -> None:
     ended = run("status", "--workspace", corpus, "--json")
     assert (ended.code, ended.err) == (0, "")
     found = json.loads(ended.out)
@@ -182,7 +182,7 @@ def test_missing_rows_are_reported_first() -> None:
     assert "Rows are missing" in text
 
 
-def test_names_with_control_characters_cannot_write_to_the_terminal() -> None:
+def test_overviews_escape_control_characters() -> None:
     text = overview(a_status(a_venue("\x1b[2JX.org/2024/Conference", 5, is_listed=False)))
     assert "\x1b" not in text
 

@@ -90,7 +90,7 @@ def corpus(built: Path, tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.fault("machine", "a locale that is not UTF-8", "what cannot be shown is escaped", times=3)
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "euc_jp"])
-def test_output_is_limited_to_what_the_terminal_can_show(corpus: Path, encoding: str) -> None:
+def test_output_fits_the_terminals_encoding(corpus: Path, encoding: str) -> None:
     command = [*PROGRAM, "show", str(NOTE["id"]), "--workspace", str(corpus)]
     shown = subprocess.run(
         command, capture_output=True, timeout=60, env=os.environ | ASCII | {"PYTHONIOENCODING": encoding}
@@ -202,6 +202,6 @@ main([])
 
 
 @pytest.mark.fault("kill", "Ctrl-C after the work is done, while Python ends", "the exit code of the work")
-def test_an_interrupt_while_python_ends_leaves_the_exit_code() -> None:
+def test_late_interrupts_keep_the_exit_code() -> None:
     ended = run([sys.executable, "-c", ENDING])
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")

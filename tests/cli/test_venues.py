@@ -31,5 +31,5 @@ def test_a_year_and_single_venues_can_be_selected(run: Run) -> None:
         ([" "], "' '"),
     ],
 )
-def test_what_cannot_be_listed_is_refused_in_a_sentence(run: Run, arguments: list[str], sentence: str) -> None:
+def test_unlistable_ids_are_refused(run: Run, arguments: list[str], sentence: str) -> None:
     assert_refused(run("venues", *arguments), sentence)

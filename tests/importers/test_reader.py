@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from other_layouts import peerread_reviews, write, write_rows
-from peercorpus.importers import nlpeer, peerread
+from peercorpus.importers import nlpeer, paper_lists, peerread, review_tables
 from peercorpus.importers.reader import DamagedRow, Row, StatedPaper, name_venue
 from peercorpus.importers.tables import read_rows
 from peercorpus.records.enums import PostKind, Role, Status
@@ -110,6 +110,44 @@ def test_unordered_nodes_stay_in_place() -> None:
 def test_f1000_titles_are_headings() -> None:
     text = nlpeer.read_document(itg(("article-title", "On Kites"), ("title", "Wind"), ("list", "- red\n- blue")))
     assert text == "# On Kites\n\n## Wind\n\n- red\n- blue"
+
+
+def test_texts_keep_their_tables_columns() -> None:
+    row = {"id": "p1", "title": "Kites", "decision": "Accept", "tldr": "We fly.", "primary_area": "air", "seats": 2}
+    stated = paper_lists.TEXT_READER.read({paper_lists.ROW: row, paper_lists.TEXT: "# Kites"})
+    assert (stated.tldr, stated.primary_area, stated.text) == ("We fly.", "air", "# Kites")
+    assert stated.extra == {"seats": 2}
+
+
+def test_second_columns_of_papers_stay() -> None:
+    row = {"id": "B1ckMDqlg", "url": "https://openreview.net/forum?id=B1ckMDqlg", "site": "https://example.org/7"}
+    row |= {"title": "Kites", "paper_title": "On Kites", "decision": "Reject", "status": "Withdrawn"}
+    stated = paper_lists.read_paper_row({paper_lists.ROW: row | {"keywords": "red; high", "tldr": 7}})
+    assert (stated.title, stated.decision, stated.keywords) == ("Kites", "Reject", ("red", "high"))
+    second = {"site": "https://example.org/7", "paper_title": "On Kites", "status": "Withdrawn", "tldr": 7}
+    assert stated.extra == second
+
+
+def test_second_columns_of_reviews_stay() -> None:
+    rows = [
+        {"forum": "p1", "review": "Red."},
+        {"forum": "p1", "review": "High.", "decision": "Accept", "status": "Oral"},
+    ]
+    rows[0] |= {"review_id": "r1", "rid": "R-1", "rebuttal": "No.", "response": "Yes."}
+    stated = review_tables.read_review_rows({review_tables.ROWS: rows})
+    assert (stated.decision, stated.extra) == ("Accept", {"status": "Oral"})
+    assert stated.reviews[0].answers == {"review": "Red.", "rid": "R-1", "response": "Yes."}
+    assert (stated.reviews[0].review_id, stated.reviews[0].response) == ("r1", "No.")
+
+
+def test_unknown_members_of_reviews_stay() -> None:
+    pair = {"review_sentences": [{"text": "Red."}], "metadata": {"forum_id": "p1", "review_id": "r1", "permalink": "x"}}
+    (review,) = review_tables.read_review_rows({review_tables.ROWS: [pair]}).reviews
+    assert review.extra == {"permalink": "x"}
+    entry = {"rid": "r1", "report": {"main": "Red.", "points": [1]}, "scores": {}, "meta": {"round": 2}, "kind": "late"}
+    (review,) = nlpeer.read_nlpeer({nlpeer.REVIEWS: [entry]}).reviews
+    assert (review.answers, review.extra) == ({"main": "Red."}, {"kind": "late", "points": [1], "round": 2})
+    assert read(SCORE=4).extra["SCORE"] == 4
 
 
 def test_signed_names_are_not_kept() -> None:

@@ -18,7 +18,6 @@ from peercorpus.openreview.listing import (
     LATEST_FIRST,
     PAGE_WITH_REPLIES,
     ListPage,
-    Start,
     fetch_edits,
     fetch_pages,
     fetch_references,
@@ -28,8 +27,8 @@ from peercorpus.openreview.listing import (
 )
 from peercorpus.openreview.raw_rows import split_replies
 from peercorpus.openreview.retries import Patience
+from peercorpus.workspace.harvest_state import NOT_BEGUN, Listing
 
-BEGINNING = Start()
 ALL = [f"n{number:04}" for number in range(2 * PAGE_WITH_REPLIES + 50)]
 
 
@@ -54,7 +53,7 @@ def service(
     return Client(transport=httpx2.MockTransport(answer)), asked
 
 
-def received(client: Client, start: Start = BEGINNING, most: int | None = None) -> list[str]:
+def received(client: Client, start: Listing = NOT_BEGUN, most: int | None = None) -> list[str]:
     pages = fetch_submissions(client, 2, "V/-/Submission", start, most=most)
     return [object_id(item) for page in pages for item in page.items]
 
@@ -76,7 +75,7 @@ def test_hidden_notes_end_no_list() -> None:
 
 def test_a_list_resumes_where_it_stopped() -> None:
     client, _ = service(ALL)
-    assert received(client, Start(ALL[99], 100, len(ALL))) == ALL[100:]
+    assert received(client, Listing(ALL[99], 100, len(ALL), complete=False)) == ALL[100:]
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, PAGE_WITH_REPLIES, PAGE_WITH_REPLIES + 3])
@@ -256,9 +255,9 @@ def test_short_pages_end_no_counted_list(sort: str) -> None:
     client = Client(transport=httpx2.MockTransport(answer))
     first = fetch_venue_edits(client, "V", sort=sort)
     assert (len(first.items), first.after, first.expected, first.is_last) == (2, "e1", 5, False)
-    second = fetch_venue_edits(client, "V", Start(first.after, 2, first.expected), sort=sort)
+    second = fetch_venue_edits(client, "V", Listing(first.after, 2, first.expected, complete=False), sort=sort)
     assert (second.after, second.is_last) == ("e3", False)
-    uncounted = fetch_venue_edits(client, "V", Start("e1", 2, None), sort=sort)
+    uncounted = fetch_venue_edits(client, "V", Listing("e1", 2, None, complete=False), sort=sort)
     assert uncounted.is_last
 
 

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,6 @@ from published_records import (
 from reviewbench_rows import invented_rows
 
 STAND_IN = "published/Kites/2023/Conference"
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 def take(workspace: Workspace, folder: Path, **files: object) -> None:

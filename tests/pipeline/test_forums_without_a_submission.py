@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,13 @@ from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, Status, VenueSource
 from peercorpus.records.papers import Paper, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
-from peercorpus.workspace.workspace import Workspace, open_workspace
+from peercorpus.workspace.workspace import Workspace
 from published_records import reviewbench_row, write_json, write_parquet
 
 KITES = "Kites.cc/2019/Conference"
 V1_GROUP, V2_GROUP = f"{KITES}/Paper7", f"{KITES}/Submission7"
 ICLR = "ICLR.cc/2019/Conference"
 Notes = list[dict[str, Any]]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
 
 
 def note(note_id: str, invitation: str, signature: str, content: dict[str, Any], forum: str = "kite") -> dict[str, Any]:

@@ -34,12 +34,6 @@ ICLR = "ICLR.cc/2019/Conference"
 Notes = list[dict[str, Any]]
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with open_workspace(tmp_path / "corpus", create=True) as opened:
-        yield opened
-
-
 def content_only(number: int, forum: str = "kite1") -> dict[str, Any]:
     """A review with only its content left, in the form of ICLR 2019."""
     content = {"title": "Kites", "review": f"Kite {number} flies well.", "rating": "7: Good paper, accept"}

@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx2
 import pytest
-from tiny_world import OLD, V, tiny_world
 
 from commands import Run
 from peercorpus.errors import PeercorpusError
@@ -23,6 +22,7 @@ from peercorpus.simulator.server.faults import FAULTS, Faults, faults_by_name, o
 from peercorpus.simulator.server.requests import Request, write_token
 from peercorpus.simulator.server.service import Service, serve_simulator
 from peercorpus.simulator.world.world import build_world
+from tiny_world import OLD, V, tiny_world
 
 LIST = f"/notes?invitation={V}/-/Submission&sort=id"
 PAIR = "/attachment?name=pdf&ids=p1,p2"

@@ -1,35 +1,12 @@
 """The lists of the simulated service follow the recorded contract of the live one."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tiny_world import EVERYONE, INSIDERS, OLD, V, ask, tiny_world
 
 from peercorpus.simulator.server.requests import write_token
-from peercorpus.simulator.server.service import Service, serve_simulator
-from peercorpus.simulator.world.holdings import World
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return tiny_world()
-
-
-@pytest.fixture(scope="module")
-def service(world: World) -> Iterator[Service]:
-    with serve_simulator(world) as running:
-        yield running
-
-
-@pytest.fixture
-def v1(service: Service) -> str:
-    return service.base_url_v1
-
-
-@pytest.fixture
-def v2(service: Service) -> str:
-    return service.base_url_v2
+from peercorpus.simulator.server.service import serve_simulator
+from tiny_world import EVERYONE, INSIDERS, OLD, V, ask, tiny_world
 
 
 @pytest.mark.parametrize(

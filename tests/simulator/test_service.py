@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 import pytest
-from tiny_world import CURRENT, OLD, SUBMITTED, Reply, V, ask, free_neighbours, tiny_world
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.server.damage import (
@@ -28,40 +27,20 @@ from peercorpus.simulator.server.requests import write_token
 from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
 from peercorpus.simulator.world.holdings import Holdings, World
 from peercorpus.simulator.world.world import build_world
+from tiny_world import CURRENT, OLD, SUBMITTED, Reply, V, ask, free_neighbours, tiny_world
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return tiny_world()
-
-
-@pytest.fixture(scope="module")
-def service(world: World) -> Iterator[Service]:
-    with serve_simulator(world) as running:
-        yield running
-
-
-@pytest.fixture
-def v1(service: Service) -> str:
-    return service.base_url_v1
-
-
-@pytest.fixture
-def v2(service: Service) -> str:
-    return service.base_url_v2
-
-
-def test_ports_are_consecutive_on_loopback(world: World) -> None:
+def test_ports_are_consecutive_on_loopback(tiny: World) -> None:
     port = free_neighbours()
-    with serve_simulator(world, port) as running:
+    with serve_simulator(tiny, port) as running:
         assert (running.base_url_v1, running.base_url_v2) == (
             f"http://127.0.0.1:{port}",
             f"http://127.0.0.1:{port + 1}",
         )
         assert ask(running.base_url_v2, "/notes", id="p1").status == 200
-        with pytest.raises(PeercorpusError, match=f"{port} .*v1"), serve_simulator(world, port):
+        with pytest.raises(PeercorpusError, match=f"{port} .*v1"), serve_simulator(tiny, port):
             pass
-    with serve_simulator(world) as running:
+    with serve_simulator(tiny) as running:
         assert running.base_url_v1.startswith("http://127.0.0.1:")
         assert running.base_url_v1 != running.base_url_v2
 
@@ -98,33 +77,33 @@ def test_a_query_never_names_a_path(v2: str, query: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("api", ["base_url_v1", "base_url_v2"])
-def test_one_token_serves_both_hosts(service: Service, world: World, api: str) -> None:
-    account = {"id": world.user, "password": world.password, "expiresIn": None}
-    reply = ask(getattr(service, api), "/login", method="POST", body=account, token="old.and.bad")
+def test_one_token_serves_both_hosts(tiny_service: Service, tiny: World, api: str) -> None:
+    account = {"id": tiny.user, "password": tiny.password, "expiresIn": None}
+    reply = ask(getattr(tiny_service, api), "/login", method="POST", body=account, token="old.and.bad")
     token = reply.json["token"]
     assert token.count(".") == 2
-    assert reply.json["user"]["id"] == world.user
-    for url in (service.base_url_v1, service.base_url_v2):
+    assert reply.json["user"]["id"] == tiny.user
+    for url in (tiny_service.base_url_v1, tiny_service.base_url_v2):
         assert ask(url, "/profiles", token=token).json["profiles"][0]["id"] == "~Simulated_Reader1"
         assert ask(url, "/profiles", id="~Simulated_Reader1").json["profiles"] == []
         assert ask(url, "/refreshToken", method="POST", token=token).json["token"].count(".") == 2
         assert ask(url, "/refreshToken", method="POST").status == 401
 
 
-def test_wrong_password_is_refused(v2: str, world: World) -> None:
-    reply = ask(v2, "/login", method="POST", body={"id": world.user, "password": "guess"})
+def test_wrong_password_is_refused(v2: str, tiny: World) -> None:
+    reply = ask(v2, "/login", method="POST", body={"id": tiny.user, "password": "guess"})
     assert (reply.status, reply.json["name"]) == (400, "LoginError")
 
 
-def test_old_or_foreign_token_is_refused(v2: str, world: World) -> None:
-    for token in (write_token(world, -1), "a.b.c", "opaque", write_token(World(Holdings(), Holdings(), password="x"))):
+def test_old_or_foreign_token_is_refused(v2: str, tiny: World) -> None:
+    for token in (write_token(tiny, -1), "a.b.c", "opaque", write_token(World(Holdings(), Holdings(), password="x"))):
         reply = ask(v2, "/notes", id="p1", token=token)
         assert (reply.status, reply.json["name"]) == (401, "TokenExpiredError")
 
 
-def test_guests_may_be_challenged(world: World) -> None:
-    with serve_simulator(world, sign_in_required=True) as running:
-        v1, v2, token = running.base_url_v1, running.base_url_v2, write_token(world)
+def test_guests_may_be_challenged(tiny: World) -> None:
+    with serve_simulator(tiny, sign_in_required=True) as running:
+        v1, v2, token = running.base_url_v1, running.base_url_v2, write_token(tiny)
         for url, path, query in [
             (v2, "/notes", {"id": "p1"}), (v2, "/notes/edits", {"id": "e2"}), (v2, "/pdf", {"id": "p1"}),
             (v2, "/attachment", {"id": "p1", "name": "pdf"}), (v1, "/references", {"referent": "b1"}),
@@ -136,8 +115,8 @@ def test_guests_may_be_challenged(world: World) -> None:
         assert ask(v2, "/invitations", id=f"{V}/-/Submission").status == 200
 
 
-def test_every_response_states_the_budget(world: World) -> None:
-    with serve_simulator(world, budget=ServiceBudget(limit=2, window_s=60)) as running:
+def test_every_response_states_the_budget(tiny: World) -> None:
+    with serve_simulator(tiny, budget=ServiceBudget(limit=2, window_s=60)) as running:
         first = ask(running.base_url_v2, "/notes", id="p1").headers
         assert (first["ratelimit-policy"], first["ratelimit-remaining"]) == ("2;w=60", "1")
         assert int(first["x-ratelimit-reset"]) > time.time()
@@ -150,22 +129,22 @@ def test_every_response_states_the_budget(world: World) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "header"), [(None, None), (7, "7"), (3613, "3613")])
-def test_rate_limit_states_its_end(world: World, seconds: int | None, header: str | None) -> None:
-    with serve_simulator(world, faults=on_path("/notes", rate_limited(seconds))) as running:
+def test_rate_limit_states_its_end(tiny: World, seconds: int | None, header: str | None) -> None:
+    with serve_simulator(tiny, faults=on_path("/notes", rate_limited(seconds))) as running:
         failed = ask(running.base_url_v2, "/notes", id="p1")
         assert failed.headers.get("retry-after") == header
         words = {1: "1 seconds", 7: "7 seconds", 3613: "60 minutes and 13 seconds"}[seconds or 1]
         assert f"try again in {words} (" in failed.json["message"]
 
 
-def test_fault_can_be_delayed(world: World) -> None:
-    with serve_simulator(world, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
+def test_fault_can_be_delayed(tiny: World) -> None:
+    with serve_simulator(tiny, faults=on_path("/groups", server_error(), after=1, times=2, api="v2")) as running:
         assert ask(running.base_url_v1, "/groups", id=OLD).status == 200
         assert [ask(running.base_url_v2, "/groups", id=V).status for _ in range(4)] == [200, 500, 500, 200]
 
 
-def test_requests_are_logged(world: World, capfd: pytest.CaptureFixture[str]) -> None:
-    with serve_simulator(world) as running:
+def test_requests_are_logged(tiny: World, capfd: pytest.CaptureFixture[str]) -> None:
+    with serve_simulator(tiny) as running:
         connection = http.client.HTTPConnection(urlsplit(running.base_url_v2).netloc, timeout=10)
         for number in (1, 2):
             connection.request("GET", f"/notes?id=p{number}&details=replies")
@@ -178,10 +157,10 @@ def test_requests_are_logged(world: World, capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr() == ("", "")
 
 
-def test_many_clients_are_served_at_once(service: Service) -> None:
+def test_many_clients_are_served_at_once(tiny_service: Service) -> None:
     replies: list[Reply] = []
     threads = [
-        threading.Thread(target=lambda: replies.append(ask(service.base_url_v2, "/notes", forum="p1")))
+        threading.Thread(target=lambda: replies.append(ask(tiny_service.base_url_v2, "/notes", forum="p1")))
         for _ in range(24)
     ]
     for thread in threads:
@@ -191,14 +170,14 @@ def test_many_clients_are_served_at_once(service: Service) -> None:
     assert [reply.status for reply in replies] == [200] * 24
 
 
-def test_serving_continues_until_interrupted(world: World) -> None:
+def test_serving_continues_until_interrupted(tiny: World) -> None:
     statuses: list[int] = []
 
     def ready(running: Service) -> None:
         statuses.append(ask(running.base_url_v2, "/notes", id="p1").status)
         raise KeyboardInterrupt
 
-    serve_forever(serve_simulator(world), ready)
+    serve_forever(serve_simulator(tiny), ready)
     assert statuses == [200]
 
 

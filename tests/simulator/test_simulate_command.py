@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import httpx2
 import pytest
-from tiny_world import free_neighbours
 
 from commands import Run, assert_refused
+from tiny_world import free_neighbours
 
 VENUE = "Borealis.cc/2024/Conference"
 

@@ -6,8 +6,8 @@ import pypdfium2 as pdfium
 
 from peercorpus.pdf.document import open_pdf, render_page
 from peercorpus.pdf.glyphs import Fonts, Glyphs
-from peercorpus.texts.engines.ocr import WordRow
 from peercorpus.texts.layout.blocks import read_lines
+from peercorpus.texts.ocr import WordRow
 
 
 def scanned(pdf: bytes, dpi: float = 200, *, leaving: tuple[int, ...] = ()) -> bytes:

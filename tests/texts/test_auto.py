@@ -14,8 +14,8 @@ from peercorpus.records.enums import BlockKind
 from peercorpus.texts.engine import SEPARATOR, Converted, Engine, EngineSettings, load_engine
 from peercorpus.texts.engines import auto
 from peercorpus.texts.engines.auto import AutoEngine
-from peercorpus.texts.engines.external_package import join_markdown_pages
-from peercorpus.texts.engines.ocr_engines import OcrEngine
+from peercorpus.texts.engines.rapidocr import OcrEngine
+from peercorpus.texts.external_package import join_markdown_pages
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 
 PAGE = "The gradient that arrives at the server was computed many updates ago, and that is what momentum does. " * 8

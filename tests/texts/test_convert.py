@@ -21,7 +21,7 @@ from peercorpus.records.papers import Evidence, PaperVersion, SetAside
 from peercorpus.texts import convert
 from peercorpus.texts.convert import TextCache
 from peercorpus.texts.engine import Converted, load_engine
-from peercorpus.texts.engines.default_layout import DefaultLayout
+from peercorpus.texts.engines.pdfium_layout import DefaultLayout
 from peercorpus.texts.layout import pdfium_layout as layout
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.workspace import Workspace, open_workspace
@@ -219,7 +219,7 @@ def test_a_damaged_cache_entry_counts_as_missing(workspace: Workspace, kept: sli
 
 @pytest.mark.fault("disk", "two cached texts are exchanged", "both PDFs are read again")
 def test_exchanged_texts_are_read_again(workspace: Workspace) -> None:
-    hold(workspace, VENUE, *papers(2))
+    versions(workspace, papers(2))
     sha256s = read(workspace)
     before = stored_texts(workspace)
     first, second = workspace.folder.rglob("*.zst")
@@ -227,7 +227,7 @@ def test_exchanged_texts_are_read_again(workspace: Workspace) -> None:
     second.write_bytes(swapped[0])
     first.write_bytes(swapped[1])
     shutil.rmtree(workspace.folder / "tables")
-    hold(workspace, VENUE, *papers(2))
+    versions(workspace, papers(2))
     assert sorted(read(workspace)) == sorted(sha256s)
     assert stored_texts(workspace) == before
 

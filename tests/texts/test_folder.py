@@ -22,7 +22,7 @@ from peercorpus.execution.requests import BuildRequest
 from peercorpus.records.enums import Reason
 from peercorpus.texts import folder as folder_module
 from peercorpus.texts.engine import SEPARATOR
-from peercorpus.texts.engines.default_layout import DefaultLayout
+from peercorpus.texts.engines.pdfium_layout import DefaultLayout
 from peercorpus.texts.folder import FolderSummary, convert_to_folder, find_all_pdfs
 from peercorpus.texts.folder_files import open_pairs
 from peercorpus.texts.layout import pdfium_layout as layout

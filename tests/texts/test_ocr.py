@@ -15,10 +15,10 @@ from peercorpus.installation import advise_install
 from peercorpus.pdf.shapes import Box, Shapes
 from peercorpus.texts import contract
 from peercorpus.texts.engine import SEPARATOR, EngineSettings, load_engine
-from peercorpus.texts.engines.default_layout import DefaultLayout
-from peercorpus.texts.engines.ocr import WordRow, join_lines, to_runs
-from peercorpus.texts.engines.ocr_engines import LayoutWithOcr, OcrEngine
+from peercorpus.texts.engines.pdfium_layout import DefaultLayout
+from peercorpus.texts.engines.rapidocr import LayoutWithOcr, OcrEngine
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+from peercorpus.texts.ocr import WordRow, join_lines, to_runs
 from peercorpus.texts.page_quality import explain_unreadable, longest_common, words
 
 WIDTH, HEIGHT = 612.0, 792.0

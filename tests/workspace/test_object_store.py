@@ -50,8 +50,6 @@ def test_objects_behave_like_files(bucket: S3Path, tmp_path: Path) -> None:
         assert not (folder / "a.pdf").exists()
         with pytest.raises(FileNotFoundError, match=r"a\.pdf"):
             (folder / "a.pdf").read_bytes()
-        with pytest.raises(FileNotFoundError, match=r"a\.pdf"):
-            (folder / "a.pdf").unlink()
 
 
 @pytest.mark.cluster

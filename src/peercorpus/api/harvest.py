@@ -78,14 +78,14 @@ def harvest(
     """
     from peercorpus.harvest.harvest import check_refusals, is_complete
     from peercorpus.harvest.harvest import harvest as run_harvest
-    from peercorpus.harvest.session import Access, open_client
+    from peercorpus.harvest.session import open_client
 
     asked = make_request(HarvestRequest, "harvest", request)
     token, path = read_optional_path(token_file, "token_file", "file"), read_path(folder, "folder")
-    access = Access(url_v1, url_v2, token, is_shared=asked.share_budget)
     chosen = _choose_venues(venue_ids, asked, path)
     say, show = make_receivers(progress)
-    with open_client(path, access, say, say) as (opened, client):
+    is_shared = asked.share_budget
+    with open_client(path, (url_v1, url_v2), token, say, say, is_shared=is_shared) as (opened, client):
         summaries = run_harvest(opened, client, chosen, asked, show)
     check_refusals(summaries)
     return HarvestResult(path, tuple(summaries), is_complete(summaries))
@@ -127,14 +127,14 @@ def plan_harvest(
         [('Aurora.cc/2020/Conference', 1)]
     """
     from peercorpus.harvest.plan import plan_harvest as run_plan
-    from peercorpus.harvest.session import Access, open_client
+    from peercorpus.harvest.session import open_client
 
     asked = make_request(PlanRequest, "plan_harvest", request)
     token, path = read_optional_path(token_file, "token_file", "file"), read_path(folder, "folder")
-    access = Access(url_v1, url_v2, token, is_held=False, is_shared=True)
     chosen = _choose_venues(venue_ids, asked, path)
     say, _ = make_receivers(None)
-    with open_client(path, access, say, say) as (opened, client):
+    access = open_client(path, (url_v1, url_v2), token, say, say, is_held=False, is_shared=True)
+    with access as (opened, client):
         return tuple(run_plan(opened, client, chosen, asked))
 
 

@@ -94,11 +94,7 @@ def _name_venues(names: list[str], scope: str | None, workspace: Path) -> list[s
 
 
 def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "NoReturn":
-    """Report the venue of a paper, since papers are harvested by venue; look it up on OpenReview if necessary.
-
-    Raises:
-        PeercorpusError: Always.
-    """
+    """Report the venue of a paper, since papers are harvested by venue; look it up on OpenReview if necessary."""
     from peercorpus.openreview.objects import Note, stated_venues
     from peercorpus.openreview.response_body import UNREADABLE
     from peercorpus.workspace.workspace import open_workspace
@@ -124,11 +120,7 @@ def _explain_forum(forum_id: str, workspace: Path, connection: Connection) -> "N
 
 
 def _report_harvest(summaries: "list[HarvestSummary]", workspace: Path) -> ExitCode:
-    """Print the result of a harvest, and return whether something must be requested again later.
-
-    Raises:
-        RefusedAlikeError: All requests of one kind were refused alike; the message states the consequence.
-    """
+    """Print the result of a harvest, and return whether something must be requested again later."""
     from peercorpus.cli.text import formatting
     from peercorpus.harvest.harvest import check_refusals, is_complete
 
@@ -148,31 +140,16 @@ def open_harvest(connection: Connection, folder: Path) -> "Iterator[tuple[Worksp
 
 @contextmanager
 def _asking(
-    connection: Connection,
-    folder: Path,
-    *,
-    is_held: bool,
-    is_shared: bool,
+    connection: Connection, folder: Path, *, is_held: bool, is_shared: bool
 ) -> "Iterator[tuple[Workspace, Client, ProgressLines]]":
-    """Open the workspace and a client with the best available sign-in.
+    """Open the workspace and a client with the best available sign-in."""
+    from peercorpus.harvest.session import open_client
 
-    Args:
-        connection: Base URLs of both APIs and a file with a token, if the user named them.
-        folder: Folder of the workspace, created if it is missing.
-        is_held: Whether to take the lock on the request budget for the whole run.
-        is_shared: Whether other runs may use the same budget.
-    """
-    from peercorpus.harvest.session import Access, open_client
-
-    access = Access(
-        url_v1=connection.url_v1,
-        url_v2=connection.url_v2,
-        token_file=connection.token_file,
-        is_held=is_held,
-        is_shared=is_shared,
-    )
-    with ProgressLines() as lines, open_client(folder, access, lines.warn, lines.wait) as (opened, client):
-        yield opened, client, lines
+    urls, token = (connection.url_v1, connection.url_v2), connection.token_file
+    with ProgressLines() as lines:
+        access = open_client(folder, urls, token, lines.warn, lines.wait, is_held=is_held, is_shared=is_shared)
+        with access as (opened, client):
+            yield opened, client, lines
 
 
 def import_(

@@ -83,11 +83,7 @@ def _find_absent_folder(error: OSError) -> Path | None:
 
 
 def _require_folder() -> None:
-    """Check that the current folder exists, as relative paths begin there.
-
-    Raises:
-        PeercorpusError: It was deleted.
-    """
+    """Check that the current folder exists, as relative paths begin there."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -112,12 +108,7 @@ NEEDS_ARGUMENT = frozenset({"harvest", "import", "takedown"})
 
 
 def _name_workspace(error: "MissingArgumentError", arguments: Sequence[str]) -> str:
-    """Return the message that no workspace was named, with the command to type, including all else that it lacks.
-
-    Args:
-        error: The error, with the command and its subcommand.
-        arguments: All arguments that were given.
-    """
+    """Return the message that no workspace was named, with the command to type, including all else that it lacks."""
     command = error.command_chain or ()
     folder = next((token for token in arguments if token not in command and Path(token).is_dir()), None)
     left = [token for token in arguments if token not in command and token != folder]

@@ -3,7 +3,7 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,19 +14,16 @@ from cyclopts.validators import Number
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
 from peercorpus.cli.extras import require_extra
 from peercorpus.errors import ExitCode, WorkspaceError
-from peercorpus.execution.progress import Show
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import Conversation
-from peercorpus.simulator.server.faults import FAULTS
-from peercorpus.simulator.server.service import Service, serve_simulator
+from peercorpus.simulator.server.faults import FAULTS, faults_by_name
+from peercorpus.simulator.server.service import Service, ServiceBudget, serve_forever, serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
-from peercorpus.simulator.world.world import build_world
+from peercorpus.simulator.world.world import build_world, find_venues_with_papers
 from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
-    from peercorpus.pipeline.status import WorkspaceStatus
-    from peercorpus.simulator.world.holdings import World
     from peercorpus.workspace.workspace import Workspace
 
 
@@ -55,14 +52,12 @@ class Invented:
     venues: Annotated[tuple[str, ...], Parameter(consume_multiple=True, show_default=False)] = ()
     large: bool = False
 
-    def build(self) -> "World":
+    def build(self) -> World:
         """Build the invented world.
 
         Raises:
             PeercorpusError: A venue is unknown.
         """
-        from peercorpus.simulator.world.world import build_world
-
         return build_world(self.papers, self.seed, self.venues or None, is_large=self.large)
 
 
@@ -102,10 +97,6 @@ def simulate(
         Requests allowed per route in an hour.
     """
     require_extra("demo", "typst", load=True)
-    from peercorpus.simulator.server.faults import faults_by_name
-    from peercorpus.simulator.server.service import ServiceBudget, serve_forever, serve_simulator
-    from peercorpus.simulator.world.world import find_venues_with_papers
-
     faults = faults_by_name(*fault)
     world = invented.build()
     venue_ids = find_venues_with_papers(world)
@@ -141,14 +132,33 @@ def demo(
     """
     require_extra("demo", "typst", load=True)
     from peercorpus.cli.text import publish, status_table
+    from peercorpus.harvest.harvest import harvest
+    from peercorpus.openreview.client import Client
+    from peercorpus.pipeline.build import build
+    from peercorpus.pipeline.status import read_status
+    from peercorpus.release.publish import publish_release
+    from peercorpus.release.published import remember_folder
+    from peercorpus.workspace.workspace import open_workspace
 
-    with ProgressLines() as lines:
-        result = run_demo(out, papers, lines.say, lines.show)
-    say(status_table.overview(result.standing))
-    say(demo_summary(result))
-    say(publish.how_to_load(result.release))
+    folder = _prepare_output_folder(out)
+    release = folder / "release"
+    with ProgressLines() as lines, open_workspace(folder / "corpus", create=True) as workspace:
+        lines.say("Simulating OpenReview on this machine.")
+        with serve_simulator(build_world(papers=papers)) as service:
+            lines.say("Harvesting it over HTTP.")
+            with Client(service.base_url_v1, service.base_url_v2) as client:
+                harvest(workspace, client, [venue.venue_id for venue in VENUES], progress=lines.show)
+        lines.say("Building the tables.")
+        build(workspace, progress=lines.show)
+        lines.say("Publishing the dataset.")
+        publish_release(workspace, release, show=lines.show)
+        remember_folder(workspace.folder, release)
+        standing, made = read_status(workspace), _describe_demo(workspace)
+    say(status_table.overview(standing))
+    say(f"{made}\nThe corpus is in {folder / 'corpus'}, the dataset in {release}.")
+    say(publish.how_to_load(release))
     say(real_venue(_name_program()))
-    return ExitCode.DONE if result.standing.holds else ExitCode.FOUND
+    return ExitCode.DONE if standing.holds else ExitCode.FOUND
 
 
 def _name_program() -> str:
@@ -166,13 +176,7 @@ def simulating(
 ) -> str:
     """Return the URLs, venues, accounts and faults of a running simulator, and how to harvest it.
 
-    Args:
-        service: The running simulator.
-        world: What it serves.
-        venue_ids: Venues that have a paper.
-        faults: Names of the injected faults.
-        asks: Whether notes and files need a sign-in.
-        mfa: Whether a sign-in needs a second factor.
+    `asks` states that notes and files need a sign-in, `mfa` that a sign-in needs a second factor.
     """
     urls = f"--url-v1 {service.base_url_v1} --url-v2 {service.base_url_v2}"
     need = "Notes and files need a sign-in" if asks else "No token is needed"
@@ -190,25 +194,17 @@ def simulating(
     )
 
 
-SIMULATING = "Simulating OpenReview on this machine."
-HARVESTING = "Harvesting it over HTTP."
-BUILDING = "Building the tables."
-PUBLISHING = "Publishing the dataset."
-
-
-def demo_summary(result: "DemoResult") -> str:
-    """Return what a demo made: one conversation, the counts, and where everything is."""
+def _describe_demo(workspace: "Workspace") -> str:
+    """Return what a demo made: its liveliest conversation, and the counts."""
     from peercorpus.cli.text.formatting import conversation_lines
 
-    contents = ", ".join(
-        [
-            plural(result.papers, "paper"),
-            plural(result.reviews, "review"),
-            f"{plural(result.conversations, 'conversation')} with reviewers",
-        ]
-    )
-    places = f"The corpus is in {result.workspace}, the dataset in {result.release}."
-    return f"\n{conversation_lines(result.example)}\n\nMade {contents}.\n{places}"
+    tables, venues = workspace.tables, workspace.raw.venues()
+    papers, reviews = (sum(tables.count(name, venue) for venue in venues) for name in ("1-papers", "2-reviews"))
+    held = (conversation for venue in venues for conversation in tables.read(Conversation, venue))
+    conversations = [conversation for conversation in held if conversation.is_with_reviewer]
+    example = conversation_lines(max(conversations, key=_liveliness))
+    talks = f"{plural(len(conversations), 'conversation')} with reviewers"
+    return f"\n{example}\n\nMade {plural(papers, 'paper')}, {plural(reviews, 'review')}, {talks}."
 
 
 def real_venue(program: str) -> str:
@@ -226,35 +222,8 @@ MARK = ".peercorpus-demo"
 """File that marks a folder as the demo's own, which a later demo may empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoResult:
-    """Result of a demo.
-
-    Attributes:
-        workspace: Folder of the workspace.
-        release: Folder of the published dataset.
-        papers: Number of papers.
-        reviews: Number of reviews.
-        conversations: Number of conversations.
-        example: The conversation with the most turns.
-        standing: Status of the workspace after the build.
-    """
-
-    workspace: Path
-    release: Path
-    papers: int
-    reviews: int
-    conversations: int
-    example: Conversation
-    standing: "WorkspaceStatus"
-
-
 def _prepare_output_folder(out: Path) -> Path:
-    """Create the demo's folder, or empty it if an earlier demo made it.
-
-    Raises:
-        WorkspaceError: The folder is a file, or contains something other than a demo.
-    """
+    """Create the demo's folder, or empty it if an earlier demo made it."""
     if out.exists() and not out.is_dir():
         raise WorkspaceError(f"'{out}' is a file; name another folder with --out.")
     if out.is_dir() and any(out.iterdir()):
@@ -264,61 +233,6 @@ def _prepare_output_folder(out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     (out / MARK).touch()
     return out
-
-
-def run_demo(
-    out: Path,
-    papers: int,
-    say: Callable[[str], None],
-    progress: Show,
-) -> DemoResult:
-    """Run the whole pipeline against the simulator.
-
-    Args:
-        out: The demo's folder; the workspace becomes `out/corpus`, the dataset `out/release`.
-        papers: Number of papers at all simulated venues together.
-        say: Receives a sentence before each step.
-        progress: Receives the progress of each step.
-    """
-    from peercorpus.harvest.harvest import harvest
-    from peercorpus.openreview.client import Client
-    from peercorpus.pipeline.build import build
-    from peercorpus.release.publish import publish_release
-    from peercorpus.release.published import remember_folder
-    from peercorpus.workspace.workspace import open_workspace
-
-    folder = _prepare_output_folder(out)
-    say(SIMULATING)
-    world = build_world(papers=papers)
-    with serve_simulator(world) as service, open_workspace(folder / "corpus", create=True) as workspace:
-        say(HARVESTING)
-        with Client(service.base_url_v1, service.base_url_v2) as client:
-            harvest(workspace, client, [venue.venue_id for venue in VENUES], progress=progress)
-        say(BUILDING)
-        build(workspace, progress=progress)
-        say(PUBLISHING)
-        publish_release(workspace, folder / "release", show=progress)
-        remember_folder(workspace.folder, folder / "release")
-        return _build_result(folder, workspace)
-
-
-def _build_result(folder: Path, workspace: "Workspace") -> DemoResult:
-    from peercorpus.pipeline.status import read_status
-
-    tables = workspace.tables
-    venues = workspace.raw.venues()
-    papers, reviews = (sum(tables.count(name, venue) for venue in venues) for name in ("1-papers", "2-reviews"))
-    conversations = [conversation for venue in venues for conversation in tables.read(Conversation, venue)]
-    conversations = [conversation for conversation in conversations if conversation.is_with_reviewer]
-    return DemoResult(
-        workspace=folder / "corpus",
-        release=folder / "release",
-        papers=papers,
-        reviews=reviews,
-        conversations=len(conversations),
-        example=max(conversations, key=_liveliness),
-        standing=read_status(workspace),
-    )
 
 
 def _liveliness(conversation: Conversation) -> tuple[int, int]:

@@ -65,11 +65,7 @@ def show(
 
 
 def _keep_public(opened: "Workspace", record: "PaperRecord") -> "PaperRecord":
-    """Return what everyone may read of a paper, and the rows set aside.
-
-    Raises:
-        PeercorpusError: The paper was taken down.
-    """
+    """Return what everyone may read of a paper, and the rows set aside."""
     from peercorpus.corpus.forums import Forum, PaperRecord
     from peercorpus.corpus.public_forums import PublicFilter, keep_public
     from peercorpus.corpus.takedown import read_takedown

@@ -35,7 +35,6 @@ class Failure:
     """The result of an item whose function did not return.
 
     Attributes:
-        kind: How the item failed.
         detail: The reason in one sentence.
         fault: What is wrong with the file, if the function reported it; otherwise None.
         error: The exception that the function raised, for callers whose items must not fail; None if its process ended.

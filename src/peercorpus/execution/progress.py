@@ -48,11 +48,7 @@ class Meter:
     """Counts the items of one step and estimates the time left from its pace.
 
     Attributes:
-        venue_id: The venue, as in `Progress`.
-        what: Name of the step, as in `Progress`.
         show: Receives the progress after each change.
-        done: Items done so far.
-        total: Items to do; None if unknown.
         at_least_s: Returns the fewest seconds that a number of further items must take, for example because of a
             request budget, or None if unknown; None if there is no such bound.
     """
@@ -70,12 +66,7 @@ class Meter:
         self._before = self.done
 
     def advance(self, count: int = 1, total: int | None = None) -> None:
-        """Count more items as done and show the progress.
-
-        Args:
-            count: Number of items.
-            total: New number of items to do; None keeps it.
-        """
+        """Count more items as done and show the progress."""
         self.done += count
         self.total = total if total is not None else self.total
         self.show(

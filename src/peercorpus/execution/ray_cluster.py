@@ -122,11 +122,7 @@ def _keep_sigterm() -> Iterator[None]:
 
 
 def _require_answer(ray: Any, where: str) -> None:  # noqa: ANN401
-    """Check that the head answers: if it does not, Ray itself waits for minutes and then ends this process.
-
-    Raises:
-        PeercorpusError: Nothing answers at the address.
-    """
+    """Check that the head answers: if it does not, Ray itself waits for minutes and then ends this process."""
     host, colon, port = where.rpartition(":")
     if not colon or "/" in where or not port.isdigit():
         return
@@ -150,12 +146,7 @@ def _check_silence(host: str, port: int) -> str | None:
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    """An item in flight.
-
-    Attributes:
-        item: The item.
-        losses: Number of times a worker died while processing it.
-    """
+    """An item in flight."""
 
     item: Any
     losses: int = 0
@@ -309,11 +300,7 @@ def _wait_for_done(ray: Any, head: _Head, running: dict[_Task, Any], in_order: b
 
 
 def _fetch(ray: Any, ref: Any) -> tuple[Failure | None, Any]:  # noqa: ANN401
-    """Return the failure of an item whose worker died and None, or None and the item's result.
-
-    Raises:
-        PeercorpusError: A machine of the cluster cannot do the work at all.
-    """
+    """Return the failure of an item whose worker died and None, or None and the item's result."""
     try:
         return None, ray.get(ref)
     except ray.exceptions.RayTaskError as error:
@@ -358,12 +345,9 @@ def do_item(
 ) -> ResultT | Failure:
     """Apply the function to one item, in the separate process of this worker.
 
-    Args:
-        function: The function.
-        item: The item.
-        content: Bytes of the file at the item's `path`; None if the item can be used unchanged.
-        limits: Time limit in seconds, and memory limit in bytes or None.
-        wanted: Versions of packages on the machine that started the work.
+    `content` has the bytes of the file at the item's `path`; None if the item can be used unchanged. The limits are the
+    time in seconds, and the memory in bytes or None; `wanted` are the versions of packages on the machine that started
+    the work.
 
     Raises:
         PeercorpusError: This machine has other versions, or cannot work on any item.
@@ -386,9 +370,6 @@ def _require_same(needed: Mapping[str, str]) -> None:
     """Check that packages have the same versions here, as results of two versions must not be mixed in one table.
 
     Packages that are not installed here are ignored: code that needs them raises its own error.
-
-    Raises:
-        PeercorpusError: A package has another version.
     """
     here = package_versions()
     for name, version in needed.items():

@@ -58,10 +58,6 @@ def split_forums(forum_ids: Sequence[str], most: int) -> list[ForumRange]:
 
     >>> [(span.first_id, span.end_id) for span in split_forums(["a", "b", "c", "d", "e"], 2)]
     [('', 'b'), ('b', 'd'), ('d', None)]
-
-    Args:
-        forum_ids: All forums of a venue, in order.
-        most: Largest number of forums in a range.
     """
     number = max(1, -(-len(forum_ids) // most))
     firsts = ["", *(forum_ids[place * len(forum_ids) // number] for place in range(1, number))]
@@ -78,8 +74,6 @@ class Balance:
     """Rows in, rows out and rows set aside of one stage for one venue.
 
     Attributes:
-        stage: Name of the stage.
-        venue_id: The venue.
         unit: Kind of the input rows ("notes", "posts").
         rows_in: Number of rows that the stage had to read.
         rows_out: Number of input rows that are represented in its tables.
@@ -104,13 +98,9 @@ class Stage(Generic[WorkspaceT]):
     """One step from raw objects to tables.
 
     Attributes:
-        name: Name of the stage, a verb phrase.
         doing: What it does, for the user who waits.
         version: Number that must be raised whenever the same inputs would give different rows.
         reads_raw: Kinds of raw objects it reads; `file` means the PDFs, `pseudonyms` the key for people's names.
-        reads: Tables it reads.
-        writes: Tables it writes.
-        options: Names of the options that affect its rows.
         run: Takes workspace, venue, options, content key and progress callback; does the work and commits the venue's
             partition under the key.
         begin: Takes workspace, venue and content key, and returns a function that does the same for a range of the
@@ -167,9 +157,6 @@ def digest_of_data(data: Sequence[object] | Mapping[str, object]) -> str:
     """Return the digest of a data file of this package for content keys: 64 hexadecimal digits.
 
     Values and their order count; comments, layout and location of the file do not.
-
-    Args:
-        data: The content, as `tomllib` returns it.
     """
     digest = hashlib.sha256(json.dumps(data, default=_to_iso).encode()).hexdigest()
     return EARLIER_DATA_DIGESTS.get(digest[:16], digest)
@@ -184,10 +171,7 @@ def _to_iso(value: object) -> str:
 def content_key(stage: Stage[WorkspaceT], options: BuildRequest, digests: Mapping[str, str]) -> str:
     """Return the content key of a finished partition of a stage: 64 hexadecimal digits.
 
-    Args:
-        stage: The stage.
-        options: All options; only those that the stage names count.
-        digests: Digests of the stage's inputs, by name.
+    Of the options, only those that the stage names count; the digests are those of its inputs, by name.
     """
     chosen = {name: getattr(options, name) for name in stage.options}
     content = [stage.name, stage.version, stage.made_with(options), chosen, dict(sorted(digests.items()))]

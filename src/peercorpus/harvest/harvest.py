@@ -7,7 +7,6 @@ transaction, so that running the same harvest again continues where it stopped.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from peercorpus.errors import BusyError, EmptyVenueError, RefusedAlikeError
 from peercorpus.execution.progress import Show, show_nothing
@@ -45,19 +44,15 @@ class HarvestSummary:
         submissions: Submissions received from the lists of the venue.
         expected: Number announced by OpenReview; None if it announced none, or a list was not finished.
         replies: Reviews, comments, decisions and all other notes below submissions.
-        edits: Edits and references stored.
         files: PDFs stored, counted by edit.
         files_not_had: Number of files requested but not received, by reason.
         edits_refused: Number of notes whose edits OpenReview refused.
         requests: Number of requests that this run sent for the venue.
         came: Objects and new versions of objects that this run added.
-        files_came: Files that this run added.
         edits_waiting: Number of notes whose edits could not be requested this time.
         files_waiting: Files that could not be requested this time, or arrived damaged.
         not_public: Notes shown to this account but not to the public.
-        is_complete: Whether every list was read to its end.
         failures: One sentence on each kind of request that was always refused with the same answer.
-        lists: The lists of the venue's submissions.
         unreadable: Ids of objects whose latest response from OpenReview is not JSON.
         no_list: Why the list of the venue's edits cannot be used; None if it can, or was never requested.
     """
@@ -168,7 +163,7 @@ def harvest(
         before = client.requests
         sessions.append(open_session(workspace, client, venue_id, request, progress))
         requests[venue_id] = client.requests - before
-        stored_before[venue_id] = _count_stored(workspace.raw, venue_id)
+        stored_before[venue_id] = workspace.raw.count_versions(venue_id), _count_files(workspace.raw, venue_id)
         if request.refresh:
             with workspace.raw.transaction():
                 workspace.raw.state.forget_listings(venue_id)
@@ -192,11 +187,7 @@ def harvest(
 
 
 def _run_with_pauses(session: VenueSession, step: Callable[[VenueSession], None]) -> None:
-    """Run a step; if OpenReview is unavailable or refuses for a while, pause and run it again, a few times.
-
-    Raises:
-        BusyError: It asks for a longer wait than `Patience` allows, or stays unavailable.
-    """
+    """Run a step; if OpenReview is unavailable or refuses for a while, pause and run it again, a few times."""
     patience = session.client.patience
     for pause_s in patience.pauses_s:
         try:
@@ -227,15 +218,8 @@ def _is_complete(raw: RawStore, profile: VenueProfile) -> bool:
     return all(raw.state.listing(profile.venue_id, invitation).complete for invitation in profile.lists)
 
 
-class _StoredCounts(NamedTuple):
-    """Number of objects and files stored before this run."""
-
-    objects: int
-    files: int
-
-
-def _count_stored(raw: RawStore, venue_id: str) -> _StoredCounts:
-    return _StoredCounts(raw.count_versions(venue_id), len([file for file in raw.state.files(venue_id) if file.sha256]))
+def _count_files(raw: RawStore, venue_id: str) -> int:
+    return sum(file.sha256 is not None for file in raw.state.files(venue_id))
 
 
 FEWEST_ALIKE = 3
@@ -275,8 +259,10 @@ def is_complete(summaries: Iterable[HarvestSummary]) -> bool:
     return not any(summary.edits_waiting or summary.files_waiting for summary in summaries)
 
 
-def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, files: bool) -> HarvestSummary:
+def _summarise(session: VenueSession, requests: int, before: tuple[int, int], *, files: bool) -> HarvestSummary:
+    """Return what the workspace has, and what came since it had so many versions of objects and files."""
     raw, venue_id = session.raw, session.venue_id
+    number_of_files = _count_files(raw, venue_id)
     listings = [raw.state.listing(venue_id, invitation) for invitation in session.profile.lists]
     counts = [state.expected for state in listings if state.expected is not None]
     papers, not_public = 0, 0
@@ -293,12 +279,12 @@ def _summarise(session: VenueSession, requests: int, before: _StoredCounts, *, f
         expected=sum(counts) if len(counts) == len(listings) else None,
         replies=raw.count(RawKind.NOTE, venue_id) - papers,
         edits=raw.count(RawKind.EDIT, venue_id) + raw.count(RawKind.REFERENCE, venue_id),
-        files=sum(1 for file in files_stored if file.sha256 is not None),
+        files=number_of_files,
         files_not_had=Counter(file.problem for file in files_stored if file.problem is not None),
         edits_refused=of_edits.total() - of_edits[None],
         requests=requests,
-        came=raw.count_versions(venue_id) - before.objects,
-        files_came=len([file for file in files_stored if file.sha256]) - before.files,
+        came=raw.count_versions(venue_id) - before[0],
+        files_came=number_of_files - before[1],
         edits_waiting=len(raw.state.pending(venue_id, TASK)),
         files_waiting=len(missing_files(replace(session, refresh=False))) if files else 0,
         not_public=not_public,

@@ -19,9 +19,7 @@ class PdfRequest:
     Attributes:
         edit_id: Id of the edit or reference; the forum id for the current PDF; `<forum id>/original_pdf` for that
             attachment.
-        path: OpenReview's own path to the file.
         created_ms: Creation time of the edit; None for the current PDF, which may be of any time.
-        number: Number of the paper within the venue; None if unknown.
         is_first: Whether it is the file of its paper to fetch before all others.
     """
 

@@ -16,7 +16,7 @@ from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 from typing import IO
 
-from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
+from peercorpus.errors import BusyError, NotGivenError, SourceError, ends_harvest
 from peercorpus.execution.progress import Meter
 from peercorpus.harvest.pdf_list import CURRENT, PdfRequest, list_wanted
 from peercorpus.harvest.session import VenueSession
@@ -78,13 +78,9 @@ def fetch_latest(session: VenueSession) -> LatestEdits:
     asked_ms = now_ms()
     try:
         page = fetch_venue_edits(session.client, session.venue_id, sort=LATEST_FIRST)
-    except SignInError:
-        raise
-    except BusyError as error:
-        if error.wait_s is not None:
+    except SourceError as error:
+        if ends_harvest(error):
             raise
-        return LatestEdits(asked_ms)
-    except SourceError:
         return LatestEdits(asked_ms)
     bodies = [bytes(item) for item in page.items]
     edits = [decode_leniently(Edit, body) for body in bodies]
@@ -106,15 +102,7 @@ BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtime
 
 
 def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch: IO[bytes]) -> bool:
-    """Download the files of some papers as one zip archive.
-
-    Args:
-        session: The venue.
-        batch: Current files of two to fifty different papers.
-        scratch: Receives the archive.
-
-    Returns:
-        Whether an archive was received.
+    """Download current files of two to fifty papers as one zip archive; return whether one was received.
 
     Raises:
         BusyError: OpenReview asks to wait.
@@ -128,13 +116,9 @@ def download_archive(session: VenueSession, batch: Sequence[PdfRequest], scratch
     ids = ",".join(request.forum_id for request in batch)
     try:
         session.client.get_archive(session.api, "/attachment", {"name": "pdf", "ids": ids}, begin, scratch.write)
-    except SignInError:
-        raise
-    except BusyError as error:
-        if error.wait_s is not None:
+    except SourceError as error:
+        if ends_harvest(error):
             raise
-        return False
-    except SourceError:
         return False
     return True
 
@@ -194,7 +178,6 @@ class _Files:
         failed_archives: Number of consecutive failed archives; see `MOST_FAILED_ARCHIVES`.
         is_named_right: Whether a file from an archive proved to be that of its paper; None before one was compared.
         replaced: Files that their paper or edit no longer names; another request may still yield them.
-        waiting: Files still to be committed.
         latest: The latest edits of the venue when last requested; None before.
     """
 

@@ -23,49 +23,35 @@ from peercorpus.workspace.raw_store import RawStore
 from peercorpus.workspace.workspace import Files, Workspace, open_workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How OpenReview is accessed.
-
-    Attributes:
-        url_v1: Base URL of API v1; None means OpenReview's own.
-        url_v2: Base URL of API v2; None means OpenReview's own.
-        token_file: File with a token; None means that of the environment or the stored sign-in.
-        is_held: Whether to hold the lock on the request budget for the whole run.
-        is_shared: Whether other runs may use the same budget.
-    """
-
-    url_v1: str | None = None
-    url_v2: str | None = None
-    token_file: Path | None = None
-    is_held: bool = True
-    is_shared: bool = False
-
-
 @contextmanager
 def open_client(
-    folder: Path, access: Access, say: Callable[[str], None], wait: Callable[[str], None]
+    folder: Path,
+    base_urls: tuple[str | None, str | None],
+    token_file: Path | None,
+    say: Callable[[str], None],
+    wait: Callable[[str], None],
+    *,
+    is_held: bool = True,
+    is_shared: bool = False,
 ) -> Iterator[tuple[Workspace, Client]]:
     """Open a workspace, which is created if it is missing, and a client with the best available sign-in.
 
-    Args:
-        folder: Folder of the workspace.
-        access: How OpenReview is accessed.
-        say: Receives warnings about other runs that use the same budget.
-        wait: Receives the reason why the run is waiting.
+    Without base URLs of API v1 and v2, those of OpenReview are used; without a token file, the token of the environment
+    or the stored sign-in. The lock on the request budget is held for the whole run (`is_held`), which other runs may
+    share (`is_shared`). `say` receives warnings about these, `wait` why the run is waiting.
 
     Raises:
         SignInError: The sign-in is refused.
         SharedBudgetError: Another run uses the same budget.
         WorkspaceError: The workspace cannot be opened.
     """
-    urls = access.url_v1 or URL_V1, access.url_v2 or URL_V2
+    urls = base_urls[0] or URL_V1, base_urls[1] or URL_V2
     with ExitStack() as until_done:
-        account = read_account(urls, access.token_file, os.environ, on_wait=wait)
-        if access.is_held:
+        account = read_account(urls, token_file, os.environ, on_wait=wait)
+        if is_held:
             states = state_folder(os.environ)
             owner = name_budget_owner(account)
-            held = hold_budget(states, urls, owner, folder, is_shared=access.is_shared, warn=say)
+            held = hold_budget(states, urls, owner, folder, is_shared=is_shared, warn=say)
             until_done.enter_context(held)
         opened = until_done.enter_context(open_workspace(folder, create=True))
         client = Client(
@@ -74,7 +60,7 @@ def open_client(
             patience=Patience(longest_wait_s=RATE_LIMIT_WAIT_S),
             budget_state=opened.budget_state,
             on_wait=wait,
-            tally=OtherClients(say, is_shared=access.is_shared),
+            tally=OtherClients(say, is_shared=is_shared),
         )
         yield opened, until_done.enter_context(client)
 
@@ -84,8 +70,6 @@ class FailureCount:
     """Counts of requests that failed for a transient reason.
 
     Attributes:
-        most_in_a_row: As in `Patience`.
-        in_a_row: Number of consecutive failures.
         had: Number of successes since the service last seemed down.
         failed: Failed requests, to be repeated after all others.
     """
@@ -145,9 +129,6 @@ class VenueSession:
     """State of one venue while it is harvested.
 
     Attributes:
-        limit: Number of submissions to harvest; None means all.
-        refresh: Whether to request again what was finished before.
-        show: Called with the progress of each step.
         setbacks: Failures of this venue, over all steps.
     """
 
@@ -182,12 +163,7 @@ class VenueSession:
     def meter(self, what: str, done: int, total: int | None, path: str, in_one: int = 1) -> Meter:
         """Return a progress meter for one step of this venue.
 
-        Args:
-            what: Name of the step.
-            done: Number of items done before.
-            total: Total number of items; None if unknown.
-            path: API path requested, whose rate limit bounds the pace.
-            in_one: Number of items that one request returns.
+        The rate limit of the API path bounds the pace; one request returns `in_one` items.
         """
         route = self.client.route(self.api, path)
 

@@ -12,7 +12,6 @@ from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview.listing import (
     LARGEST_PAGE,
     ListPage,
-    Start,
     count_notes,
     count_submissions,
     fetch_changes,
@@ -43,9 +42,7 @@ class List:
     """One list of submissions, and how much of it is stored.
 
     Attributes:
-        received: Number of submissions received.
         expected: Number of submissions that OpenReview announced; None if it did not.
-        problem: Why OpenReview refused the list; None if it did not.
     """
 
     invitation: str
@@ -116,19 +113,10 @@ def harvest_submissions(session: VenueSession) -> None:
 
 
 def _read_list(session: VenueSession, invitation: str, name: str, meter: Meter, most: int | None) -> None:
-    """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more.
-
-    Args:
-        session: The venue.
-        invitation: The invitation whose submissions are listed.
-        name: Name under which progress is stored: the invitation, with `AGAIN` for the second reading.
-        meter: Shows the progress.
-        most: Maximum number of submissions; None means all.
-    """
+    """Read a list to the end and count it again; if notes were added or removed meanwhile, read it once more."""
     state = session.raw.state.listing(session.venue_id, name)
     is_last = state.expected is not None and 0 < state.expected <= state.received
-    start = Start(state.after, state.received, state.expected)
-    for page in () if is_last else fetch_submissions(session.client, session.api, invitation, start, most=most):
+    for page in () if is_last else fetch_submissions(session.client, session.api, invitation, state, most=most):
         _store_page(session, name, page)
         is_last = page.is_last
         if name == invitation and page.items:
@@ -307,7 +295,6 @@ class _ReceivedIds:
 
     Attributes:
         gone: Notes that had vanished before; one that is shown again counts as new.
-        shown: Notes shown now.
         roots: Submissions that no listing showed before.
         replies: Replies that no listing showed before.
         deleted: Notes that were shown before and are now deleted.

@@ -16,7 +16,7 @@ import msgspec
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError
 from peercorpus.harvest.session import VenueSession
 from peercorpus.openreview import listing
-from peercorpus.openreview.listing import LATEST_FIRST, ListPage, Start, fetch_venue_edits, probe_venue_edits
+from peercorpus.openreview.listing import LATEST_FIRST, ListPage, fetch_venue_edits, probe_venue_edits
 from peercorpus.openreview.objects import Note, decode_leniently, venue_of_edit
 from peercorpus.openreview.raw_rows import build_edit, receive
 from peercorpus.workspace.harvest_state import EDITS, Listing
@@ -95,9 +95,7 @@ def count_requests(edits: int) -> int:
 def plan_list(session: VenueSession, entries: Collection[str]) -> int:
     """Return the number of requests for reading the list; a lower bound if it was read before.
 
-    Args:
-        session: The venue.
-        entries: The notes wanted, as queue entries; none before the venue is listed.
+    The notes wanted are queue entries; there are none before the venue is listed.
 
     Raises:
         NotGivenError: OpenReview refuses the list.
@@ -189,11 +187,7 @@ def _begin(session: VenueSession) -> Mode | None:
 
 
 def _probe(session: VenueSession) -> ListPage:
-    """Return the latest edit of the venue, and the number of all edits.
-
-    Raises:
-        NotGivenError: OpenReview refuses the list, or it is empty, which may mean that it does not support this query.
-    """
+    """Return the latest edit of the venue, and the number of all edits."""
     probe = probe_venue_edits(session.client, session.venue_id)
     if not probe.items:
         raise _unusable(session, "an empty list of edits")
@@ -223,15 +217,7 @@ def _created_ms(session: VenueSession, entry: str) -> int:
 
 
 def _read_to_end(session: VenueSession) -> Mode | None:
-    """Read the list, and read it again if it was shorter than its count.
-
-    Returns:
-        How it was read; None if that is not worthwhile, or the service cannot serve it now.
-
-    Raises:
-        NotGivenError: It is not a list of the venue's edits, or still shorter than its count.
-        BusyError: OpenReview asks to wait.
-    """
+    """Read the list, and read it again if it was shorter than its count."""
     try:
         mode = _begin(session)
         for name in (UNDER_WAY, UNDER_WAY_AGAIN):
@@ -260,8 +246,7 @@ def _read_list(session: VenueSession, mode: Mode, name: str) -> None:
     wanted = {note_id_of(entry) for entry in _entries(session)}
     meter = session.meter("edits of the venue", state.received, state.expected, listing.EDITS, listing.LARGEST_PAGE)
     while not state.complete:
-        start = Start(state.after, state.received, state.expected)
-        page = fetch_venue_edits(session.client, session.venue_id, start, sort=mode.sort)
+        page = fetch_venue_edits(session.client, session.venue_id, state, sort=mode.sort)
         rows = _build(session, page)
         _check_order(session, rows, mode)
         kept = list(_place(session, rows, wanted))
@@ -292,11 +277,7 @@ def _build(session: VenueSession, page: ListPage) -> list[RawObject]:
 
 
 def _check_order(session: VenueSession, rows: Sequence[RawObject], mode: Mode) -> None:
-    """Check that the latest edits come first if that order was requested.
-
-    Raises:
-        NotGivenError: They are not in this order.
-    """
+    """Check that the latest edits come first if that order was requested."""
     if mode != WHOLE and any(earlier < later for earlier, later in pairwise(_read_times(rows))):
         raise _unusable(session, "not the latest edits first")
 
@@ -311,9 +292,6 @@ def _place(session: VenueSession, rows: Sequence[RawObject], wanted: Set[str]) -
 
     Edits of the venue's notes that are not wanted are left out. An edit of an unknown note keeps its own venue and
     forum, and the stage that reads versions sets it aside.
-
-    Raises:
-        NotGivenError: Too many of the edits belong to other venues.
     """
     places = _find_places(session, {row.subject_id for row in rows})
     others = 0
@@ -339,11 +317,7 @@ def _find_places(session: VenueSession, note_ids: Set[str]) -> dict[str, tuple[s
 
 
 def _settle(session: VenueSession, mode: Mode, ask: Ask) -> None:
-    """Mark as done the notes whose edits are all in the list, after requesting those of a few individually.
-
-    Raises:
-        NotGivenError: A note has an edit that was not in the list.
-    """
+    """Mark as done the notes whose edits are all in the list, after requesting those of a few individually."""
     state, venue_id = session.raw.state, session.venue_id
     entries = _entries(session)
     unsure = _never_asked(session, mode, entries)

@@ -36,8 +36,6 @@ class DumpFile:
     """One file to import, or all manuscripts of a folder.
 
     Attributes:
-        path: The file, or the folder of the manuscripts.
-        name: Name used in messages and `raw.db`.
         is_named: Whether the user named it; False if it was found in a named folder.
         manuscripts: Manuscripts found in the folder `path`; empty for other files.
         beside: Number of other files in the papers' folders, which are not read.
@@ -263,11 +261,7 @@ def _read_whole(dump: DumpFile, content: bytes) -> Iterator[Item]:
 def _read_parts(
     dump: DumpFile, file: BufferedIOBase, most_bytes: int, explanation: str | None = None
 ) -> Iterator[Item]:
-    """Yield the items of a list, or the members of an object, up to its damage.
-
-    Raises:
-        DumpError: It is damaged; the message has the explanation of the whole file's damage, if there is one.
-    """
+    """Yield the items of a list, or the members of an object, up to its damage."""
     number = 0
     try:
         for number, item in enumerate(read_items(file, most_bytes), 1):  # noqa: B007 (named in the message)

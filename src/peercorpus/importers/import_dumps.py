@@ -202,11 +202,7 @@ def _unrecognised(dump: DumpFile) -> str:
 
 
 def _describe_fault(dump: DumpFile, fault: str) -> str:
-    """Return why a Parquet file in a folder is not read.
-
-    Raises:
-        DumpError: The user named the file itself.
-    """
+    """Return why a Parquet file in a folder is not read."""
     damage = find_damage(dump.path)
     if damage:
         problem, more = f"cannot be read: {damage}", "."
@@ -276,22 +272,14 @@ def _read_list(dump: DumpFile) -> Iterator[Record]:
 
 
 def _read_records(dump: DumpFile, records: Iterator[Record]) -> Generator[Record, None, None]:
-    """Yield records.
-
-    Raises:
-        DumpError: The file cannot be read, or not to the end.
-    """
+    """Yield records."""
     with _translate_errors(dump):
         yield from records
 
 
 @contextmanager
 def _translate_errors(dump: DumpFile) -> Iterator[None]:
-    """Turn the errors of reading a file into a `DumpError` that names it.
-
-    Raises:
-        DumpError: The file cannot be read, or is damaged.
-    """
+    """Turn the errors of reading a file into a `DumpError` that names it."""
     try:
         yield
     except DAMAGE as error:

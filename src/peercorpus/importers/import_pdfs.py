@@ -34,7 +34,6 @@ class Listed:
     """One file with its stated paper, version and time.
 
     Attributes:
-        name: Name of the file within the folder.
         paper: Id of a forum, of an author's own note, or of an edit.
         version: Id of an edit, OpenReview's path of a PDF, `current`, or any other words; empty if not stated.
         when: When the version was uploaded; None if not stated.

@@ -32,6 +32,7 @@ META, VERSION_META, REVIEWS, DOCUMENT = "meta", "version_meta", "reviews", "pape
 HEADINGS = {"title": "# ", "article-title": "# ", "heading": "## ", "abstract": ""}
 """Markdown prefixes for types of nodes in the ITG format; figures, formulas and page marks are left out."""
 PROSE = frozenset({"paragraph", "p", "abstract", "list", "list_item", "title", "article-title", "heading"})
+OF_A_REVIEW = frozenset({"rid", "reviewer", "report", "scores", "meta"})
 SHORT_YEAR = re.compile(r"(?<=[A-Za-z])(?=\d\d$)")
 """Matches the position of the missing century in a name of NLPeer: `EMNLP23`."""
 
@@ -109,6 +110,8 @@ def _read_review(review: Row) -> StatedReview:
         report = {"main": report}
     answers: dict[str, Any] = {name: value for name, value in report.items() if as_text(value) is not None}
     answers |= {name: value for name, value in scores.items() if value not in (None, "")}
+    others = {name: value for name, value in review.items() if name not in OF_A_REVIEW}
+    others |= {name: value for name, value in report.items() if not isinstance(value, str)} | meta
     return StatedReview(
         answers,
         # Ids are unique only within a paper. The reviewer, if given, is a person's name.
@@ -116,7 +119,7 @@ def _read_review(review: Row) -> StatedReview:
         as_text(review.get("rid")),
         scores=frozenset(scores),
         # The split into sentences is the dataset's, not the reviewer's.
-        extra={name: value for name, value in meta.items() if name != "sentences" and value not in (None, "")},
+        extra={name: value for name, value in others.items() if name != "sentences" and value not in (None, "")},
     )
 
 

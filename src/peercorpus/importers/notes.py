@@ -67,9 +67,8 @@ class DumpScanner:
     def __init__(self, take: Callable[[RawKind, bytes], None], set_aside: SetAside) -> None:
         """Set the callbacks.
 
-        Args:
-            take: Receives the kind and body of each object, without objects nested in it.
-            set_aside: Receives the reason for each item that is not an OpenReview object, and which item it is.
+        `take` receives the kind and body of each object, without objects nested in it; `set_aside` the reason for each
+        item that is none, and which item it is.
         """
         self._take, self._report = take, set_aside
         self._taken = self._items = self._values = 0
@@ -245,10 +244,7 @@ def name_record(value: bytes | msgspec.Raw) -> str:
 def sift(text: bytes, report: Callable[[str], None], depth: int = 0) -> bytes | None:
     """Return a JSON text without the items of its lists that are not JSON; None if nothing is left of it.
 
-    Args:
-        text: The text; its brackets match.
-        report: Receives the reason for each item left out.
-        depth: Number of lists and objects around it.
+    The brackets of the text must match; `report` receives the reason for each item left out.
     """
     try:
         return check_json(text)

@@ -8,7 +8,6 @@ a column for each rating).
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,13 @@ from peercorpus.importers.reader import (
     are_forum_ids,
     as_text,
     find_column,
-    first_stated,
     is_stated,
     keep_stated,
     make_paper_id,
     make_record,
     name_row,
     stem_of,
+    take_text,
 )
 from peercorpus.importers.tables import UNREADABLE, is_table, list_columns, read_columns, read_rows, take_first
 from peercorpus.records.datasets import Dataset
@@ -79,32 +78,37 @@ def has_ratings(rows: Sequence[Row]) -> bool:
 
 
 def read_paper_row(parts: Row) -> StatedPaper:
-    """Return the paper of a row, with a review for each rating."""
-    lowered = keep_stated(parts[ROW])
-    title, decision = (first_stated(lowered, names) for names in (TITLES, DECISIONS))
-    reviews, used = _read_reviews(lowered)
-    used |= {*TITLES, *DECISIONS, "abstract", "keywords", "tldr", "primary_area", "author", "authors", *IDS}
+    """Return the paper of a row, with a review for each rating; a second title, outcome or id goes to `extra`."""
+    left = keep_stated(parts[ROW])
+    paper_id = make_paper_id(find_id(left), "")
+    reviews, used = _read_reviews(left)
+    used |= {name for name in IDS if make_paper_id(left.get(name), "") == paper_id}
+    left = {name: value for name, value in left.items() if name not in used}
+    status = _take_status(left)
+    authors, keywords = _split(left.get("authors", left.get("author"))), _split(left.get("keywords"))
+    if keywords:
+        del left["keywords"]
     return StatedPaper(
-        title=as_text(title),
-        abstract=as_text(lowered.get("abstract")),
-        authors=_split(lowered.get("authors", lowered.get("author"))),
-        keywords=_split(lowered.get("keywords")),
-        tldr=as_text(lowered.get("tldr")),
-        primary_area=as_text(lowered.get("primary_area")),
-        decision=as_text(decision),
-        status=_read_status(lowered, decision),
+        title=take_text(left, TITLES),
+        abstract=take_text(left, ("abstract",)),
+        authors=authors,
+        keywords=keywords,
+        tldr=take_text(left, ("tldr",)),
+        primary_area=take_text(left, ("primary_area",)),
+        decision=None if status in {Status.ACCEPTED, Status.REJECTED} else take_text(left, DECISIONS),
+        status=status,
+        text=as_text(parts.get(TEXT)),
         reviews=reviews,
-        extra={
-            name: value for name, value in lowered.items() if name not in used and not ABOUT_PERSONS.fullmatch(name)
-        },
+        extra={name: value for name, value in left.items() if not ABOUT_PERSONS.fullmatch(name)},
     )
 
 
-def _read_status(row: Row, decision: object) -> Status | None:
-    if isinstance(decision, bool):
-        return Status.ACCEPTED if decision else Status.REJECTED
+def _take_status(row: Row) -> Status | None:
+    name = find_column(row, DECISIONS)
+    if name is not None and isinstance(row[name], bool):
+        return Status.ACCEPTED if row.pop(name) else Status.REJECTED
     is_withdrawn = str(row.get("withdraw", row.get("withdrawn", ""))).casefold() in {"1", "1.0", "true"}
-    return Status.WITHDRAWN if is_withdrawn and decision is None else None
+    return Status.WITHDRAWN if is_withdrawn and name is None else None
 
 
 def _read_reviews(row: Row) -> tuple[tuple[StatedReview, ...], set[str]]:
@@ -241,7 +245,7 @@ TEXT_READER = Reader(
     "tables of decisions with texts",
     "a folder of texts with a table of decisions",
     list_papers,
-    lambda parts: replace(read_paper_row(parts), text=as_text(parts.get(TEXT)), tldr=None, primary_area=None),
+    read_paper_row,
     find_texts,
     has_text=True,
 )

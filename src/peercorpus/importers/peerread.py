@@ -98,7 +98,7 @@ def read_peerread(parts: Row) -> StatedPaper:
     accepted = None if OF_ARXIV & found.keys() else found.get("accepted")
     status = {True: Status.ACCEPTED, False: Status.REJECTED}[accepted] if isinstance(accepted, bool) else None
     decided = (post.text for post in posts if post.kind is PostKind.DECISION)
-    read = {"reviews", "title", "abstract", "authors", "SCORE", *(("accepted",) if status else ())}
+    read = {"reviews", "title", "abstract", "authors", *(("accepted",) if status else ())}
     others = {name: value for name, value in found.items() if name not in read and value not in (None, "", [])}
     return StatedPaper(
         title=as_text(found.get("title")),

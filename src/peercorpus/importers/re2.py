@@ -82,12 +82,7 @@ class Re2Scores(msgspec.Struct, frozen=True):
 
 
 class Re2Review(msgspec.Struct, frozen=True):
-    """One review of Re².
-
-    Attributes:
-        initial_score: Scores before the rebuttal.
-        final_score: Scores after the rebuttal.
-    """
+    """One review of Re²."""
 
     reviewer_id: str | None = None
     review_title: str | None = None
@@ -100,7 +95,6 @@ class Re2Paper(msgspec.Struct, frozen=True):
     """A record of `REVIEWS_*.json`.
 
     Attributes:
-        paper_id: Forum id on OpenReview.
         conference_year_track: Where the paper was submitted ("NeurIPS 2022 Conference").
         reviews: Reviews as received; decoded as `Re2Review` later.
     """
@@ -134,11 +128,7 @@ class Re2Rebuttal(msgspec.Struct, frozen=True):
 
 
 class Re2Text(msgspec.Struct, frozen=True):
-    """A manuscript of the folder `papers`; the import makes a record from each.
-
-    Attributes:
-        path: Path of the file below the folder.
-    """
+    """A manuscript of the folder `papers`; the import makes a record from each."""
 
     paper_id: Id
     path: str

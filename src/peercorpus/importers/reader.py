@@ -112,7 +112,6 @@ class Record(NamedTuple):
         place: Its position in the file, or its file.
         body: Its content as JSON; empty if it cannot be read.
         problem: Why it is set aside; None if it is not.
-        files: Number of files that it consists of.
     """
 
     dataset: Dataset
@@ -127,8 +126,6 @@ class Source:
     """Files that one reader reads.
 
     Attributes:
-        root: The file, or the folder of all its files.
-        files: The files that belong to it, whether they are read or not.
         table: The table of decisions that accompanies texts.
     """
 
@@ -152,12 +149,10 @@ class Reader:
     """One format of another dataset's papers.
 
     Attributes:
-        name: Name of the dataset, or of such datasets.
         described: The format in a few words, for errors.
         find: Returns the files of this format among those of a folder; None if each is recognised by its rows.
         suits: Returns whether the first rows of a table have this format; None if it is no table.
         records: Yields the record of each paper; may raise ValueError and OSError.
-        read: Returns what the parts of a record state.
         is_of_folders: Whether each paper has its own files, some of which are not read.
         has_text: Whether a record may contain the text of a paper.
     """
@@ -247,9 +242,10 @@ def is_stated(value: object) -> bool:
     return value is not None and value == value and (not isinstance(value, str) or as_text(value) is not None)
 
 
-def first_stated(row: Row, names: Iterable[str]) -> Any:  # noqa: ANN401 -- any JSON value
-    """Return the value under the first of these names that a row has; None if it has none."""
-    return next((row[name] for name in names if name in row), None)
+def take_text(row: Row, names: Iterable[str]) -> str | None:
+    """Remove and return the text under the first of these names that has one; None if none has."""
+    name = next((name for name in names if as_text(row.get(name)) is not None), None)
+    return None if name is None else str(row.pop(name))
 
 
 def keep_stated(row: Row) -> Row:
@@ -312,11 +308,7 @@ def make_record(dataset: Dataset, place: str, body: PaperParts, files: int = 1) 
 def record_of_files(dataset: Dataset, root: Path, paths: Mapping[str, Path], body: PaperParts) -> Record:
     """Return the record of a paper whose parts are JSON files, the first of which names it.
 
-    Args:
-        dataset: The dataset.
-        root: Folder of all files.
-        paths: The file of each part.
-        body: Its id and place, and further parts.
+    `body` has its id and place, and further parts.
     """
     place = show_path(next(iter(paths.values())).relative_to(root))
     parts = {name: read_json_file(path) for name, path in paths.items()}

@@ -21,13 +21,13 @@ from peercorpus.importers.reader import (
     StatedReview,
     as_text,
     find_column,
-    first_stated,
     is_stated,
     keep_stated,
     make_paper_id,
     make_record,
     name_row,
     stem_of,
+    take_text,
 )
 from peercorpus.importers.tables import list_columns, read_rows
 from peercorpus.records.datasets import Dataset
@@ -45,6 +45,7 @@ TEXTS = (
 OF_VENUE = frozenset({"venue", "conference", "year", "track", "split"})
 OF_PAPER = frozenset({*PAPER_IDS, *TITLES, *DECISIONS, *OF_VENUE, "abstract", "paper_title"})
 SENTENCES = "review_sentences"
+OF_A_PAIR = frozenset({"forum_id", "review_id", "title", "reviewer", "rating"})
 NO_TEXT = re.compile(r"(?:https?://\S+|[\d.;,:\s-]*)")
 """Matches a link, or numbers: paperlists has these in columns called `review` and `strengths`."""
 
@@ -82,19 +83,25 @@ def read_review_rows(parts: Row) -> StatedPaper:
     first = lowered[0]
     if is_pair(first):
         return StatedPaper(title=as_text(first["metadata"].get("title")), reviews=tuple(map(_read_pair, lowered)))
+    of_paper = {name: row[name] for row in reversed(lowered) for name in sorted(OF_PAPER - {"title"}) if name in row}
+    paper_id = make_paper_id(find_paper(first), "")
     return StatedPaper(
-        title=as_text(first.get("paper_title")),
-        abstract=as_text(first.get("abstract")),
-        decision=as_text(first_stated(first, DECISIONS)),
+        title=take_text(of_paper, ("paper_title",)),
+        abstract=take_text(of_paper, ("abstract",)),
+        decision=take_text(of_paper, DECISIONS),
         reviews=tuple(_read_review(row) for row in lowered),
-        extra={name: first[name] for name in sorted(OF_VENUE) if name in first},
+        extra={
+            name: value
+            for name, value in of_paper.items()
+            if name not in PAPER_IDS or make_paper_id(value, "") != paper_id
+        },
     )
 
 
 def _read_review(row: Row) -> StatedReview:
-    review_id, reviewer, response = (as_text(first_stated(row, names)) for names in (REVIEW_IDS, REVIEWERS, RESPONSES))
-    others = OF_PAPER - {"title"} | {*REVIEW_IDS, *REVIEWERS, *RESPONSES}
-    answers = {name: value for name, value in row.items() if name not in others and not ABOUT_PERSONS.fullmatch(name)}
+    left = {name: value for name, value in row.items() if name not in OF_PAPER - {"title"}}
+    review_id, reviewer, response = (take_text(left, names) for names in (REVIEW_IDS, REVIEWERS, RESPONSES))
+    answers = {name: value for name, value in left.items() if not ABOUT_PERSONS.fullmatch(name)}
     return StatedReview(answers, review_id, reviewer, response)
 
 
@@ -103,9 +110,9 @@ def _read_pair(row: Row) -> StatedReview:
     answers = {"review": _join(row[SENTENCES])}
     answers |= {"rating": metadata["rating"]} if is_stated(metadata.get("rating")) else {}
     response = _join(row.get("rebuttal_sentences") or ())
-    return StatedReview(
-        answers, as_text(metadata.get("review_id")), as_text(metadata.get("reviewer")), response or None
-    )
+    review_id, reviewer = as_text(metadata.get("review_id")), as_text(metadata.get("reviewer"))
+    extra = {name: value for name, value in metadata.items() if name not in OF_A_PAIR and is_stated(value)}
+    return StatedReview(answers, review_id, reviewer, response or None, extra=extra)
 
 
 def _join(sentences: Iterable[Row]) -> str:

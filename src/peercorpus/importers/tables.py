@@ -87,12 +87,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
-    """Yield the rows of a table with a header.
-
-    Raises:
-        ValueError: It has no readable header, two of its columns have the same name, so that one would be lost, or a
-            line is too long.
-    """
+    """Yield the rows of a table with a header."""
     csv.field_size_limit(CELL_CHARACTERS)
     lines = _BoundedLines(file)
     first = next(lines, "")
@@ -157,7 +152,6 @@ class _BoundedLines:
     """Lines of a file, with at most as many characters per row as a record may have bytes.
 
     Attributes:
-        row: The lines of the current row.
         first: Number of its first line.
     """
 
@@ -238,11 +232,7 @@ def _read_json(text: str, name: str) -> Row:
 
 
 def _read_list(file: BufferedIOBase) -> Iterator[Row]:
-    """Yield the items of a JSON list, read lazily; none for any other value.
-
-    Raises:
-        ValueError: The list is damaged.
-    """
+    """Yield the items of a JSON list, read lazily; none for any other value."""
     with suppress(NoItemsError):
         for number, item in enumerate(read_list(file, MOST_BYTES), 1):
             yield _read_json(item.decode(errors="surrogateescape"), f"record {number:,}")
@@ -340,11 +330,7 @@ def _is_read(chunk: pq.ColumnChunkMetaData, columns: Sequence[str] | None) -> bo
 
 
 def _check_group(chunks: Sequence[pq.ColumnChunkMetaData], rows: int, first_row: int) -> None:
-    """Refuse a row group by the sizes stated in the file, before any of it is unpacked.
-
-    Raises:
-        ValueError: It is too large, or its rows are.
-    """
+    """Refuse a row group by the sizes stated in the file, before any of it is unpacked."""
     unpacked = sum(chunk.total_uncompressed_size for chunk in chunks)
     packed = sum(chunk.total_compressed_size for chunk in chunks)
     largest = max(chunks, key=lambda chunk: chunk.total_uncompressed_size, default=None)
@@ -377,11 +363,7 @@ def _choose_rows(chunks: Sequence[pq.ColumnChunkMetaData], rows: int) -> int:
 
 
 def _check_batch(batch: pa.RecordBatch, first_row: int) -> None:
-    """Refuse a batch with a row that is too large, before it is converted to Python objects.
-
-    Raises:
-        ValueError: A row exceeds the limit.
-    """
+    """Refuse a batch with a row that is too large, before it is converted to Python objects."""
     if batch.nbytes <= MOST_BYTES:
         return
     for row in range(batch.num_rows):

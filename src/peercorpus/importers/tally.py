@@ -75,7 +75,6 @@ class FileImport:
     Attributes:
         new: Number of objects added, by kind.
         seen: Number of objects added or already known, by kind.
-        left_out: Number of items set aside, by reason.
         first: The first item that was set aside for each reason.
         problem: Why the file, or the rest of it, was skipped; None if it was read to the end.
         is_damaged: Whether the file, or the rest of it, could not be read.
@@ -303,12 +302,7 @@ def is_known_closed(stored: Iterable[RawObject]) -> bool:
 
 
 def _list_closed(members: Mapping[str, Any], *, is_closed_unless_named: bool) -> set[str]:
-    """Return the fields of a note, or of an edit's note, that not everyone may read, and `WHOLE` if that is all of it.
-
-    Args:
-        members: The members of the note or edit.
-        is_closed_unless_named: Whether it counts as closed if it names no readers.
-    """
+    """Return the fields of a note, or an edit's note, that not everyone may read, and `WHOLE` if that is all of it."""
     readers, nonreaders = members.get("readers"), members.get("nonreaders")
     is_closed = is_closed_unless_named
     if readers is not None or nonreaders is not None:

@@ -79,11 +79,7 @@ def name_of_stand_in(venue_id: str) -> str:
 
 @cache
 def _find_fitting(name: str) -> list[str]:
-    """Return the venues whose track has the words of a name, if need be ignoring those for the kind of track.
-
-    Args:
-        name: Conference, year and track, joined by slashes.
-    """
+    """Return the venues whose track has the words of a name, if need be ignoring those for the kind of track."""
     year = year_of(name)
     rows = [
         row

@@ -147,9 +147,6 @@ class ServiceConnection:
 
     Attributes:
         urls: Base URLs of API v1 and API v2.
-        patience: How long to keep trying.
-        on_wait: Receives a sentence stating the reason for a wait.
-        clock: Source of the time, and of waiting.
     """
 
     urls: Urls

@@ -38,12 +38,7 @@ ROUNDING_S = 2.0
 
 
 def read_window(headers: Mapping[str, str], now: float) -> Window | None:
-    """Return the rate-limit window that the headers of a response state; None if they state none.
-
-    Args:
-        headers: The headers of the response.
-        now: Seconds since the epoch.
-    """
+    """Return the rate-limit window that the headers of a response state; None if they state none."""
     limit, remaining = _number(headers, "ratelimit-limit"), _number(headers, "ratelimit-remaining")
     reset_s = _number(headers, "ratelimit-reset")
     if reset_s is None and (reset_at := _number(headers, "x-ratelimit-reset")) is not None:
@@ -89,7 +84,6 @@ class RequestSlot(NamedTuple):
     """Answer to a request for one unit of the budget.
 
     Attributes:
-        wait_s: Seconds to wait first.
         is_granted: Whether the request may be sent after the wait; otherwise ask again after it.
     """
 
@@ -103,7 +97,6 @@ class Budget:
 
     Attributes:
         state: Where windows are stored between runs; None keeps them in memory.
-        now: Returns seconds since the epoch.
     """
 
     state: BudgetState | None = None
@@ -227,9 +220,7 @@ class OtherClientsUse:
     """Minimum number of requests that other clients made in one window.
 
     Attributes:
-        path: API path whose rate-limit window this is.
         theirs: Requests that this client did not make.
-        used: All requests counted in the window.
         limit: Requests that the window allows, 1 or more.
     """
 
@@ -255,7 +246,6 @@ class Sent:
     """One request under way.
 
     Attributes:
-        most: Upper bound on how many requests OpenReview counts it as.
         ended_before: Upper bound on the counted requests that had ended before this one was sent.
         least_before: For each window, the least number of requests of others known when it was sent; see
             `OtherClients.learn`.
@@ -291,8 +281,7 @@ class OtherClients:
     def under_way(self, most: int = 1) -> Iterator[Sent]:
         """Count a request from before it is sent until its response; one without a response stays counted.
 
-        Args:
-            most: Upper bound on how many requests OpenReview counts it as.
+        OpenReview counts it as `most` requests at most.
         """
         with self._lock:
             self._sent += most

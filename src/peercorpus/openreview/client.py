@@ -7,10 +7,10 @@ time. Other modules request JSON, a PDF or an archive and get the response or on
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from ssl import SSLContext
 from types import TracebackType
@@ -86,7 +86,6 @@ class JsonAnswer:
 
     Attributes:
         source: The request URL; it never contains a token.
-        body: The JSON text as received.
         members: The members of the JSON object, each as received; the value of a member may be invalid JSON.
     """
 
@@ -221,35 +220,21 @@ class Client:
             BusyError: OpenReview failed every attempt, or asks for a wait longer than `Patience` allows.
             SourceError: OpenReview could not be reached, or refused the request.
         """
-        return self._ask(api, path, params)
+        request = _Request(api, path, params, MOST_JSON_BYTES, JSON_WITHIN_S)
+        return self._retry(partial(self._fetch_json, request, count(1)))
 
     def post_json(self, api: int, path: str, body: Mapping[str, object]) -> JsonAnswer:
         """Send JSON and return the JSON response; only for queries and sign-in, which are safe to repeat.
 
-        Raises:
-            NotGivenError: As `get_json`.
-            SignInError: As `get_json`.
-            NotJsonError: As `get_json`.
-            BusyError: As `get_json`.
-            SourceError: As `get_json`.
+        Raises the errors of `get_json`.
         """
-        return self._ask(api, path, {}, body)
-
-    def _ask(self, api: int, path: str, params: Params, body: Mapping[str, object] | None = None) -> JsonAnswer:
-        request = _Request(
-            api=api, path=path, params=params, most_bytes=MOST_JSON_BYTES, within_s=JSON_WITHIN_S, body=body
-        )
-        attempts = count(1)
-        return self._retry(lambda: self._fetch_json(request, next(attempts)))
+        request = _Request(api, path, {}, MOST_JSON_BYTES, JSON_WITHIN_S, body)
+        return self._retry(partial(self._fetch_json, request, count(1)))
 
     def get_file(self, api: int, path: str, params: Params) -> bytes:
         """Request a PDF; one without an end is requested again, and accepted if the same bytes come twice.
 
-        Raises:
-            NotGivenError: The file is missing, not readable by this account, too large, cut off, or not a PDF.
-            SignInError: A token is needed, or was refused.
-            BusyError: As `get_json`.
-            SourceError: OpenReview could not be reached.
+        Raises the errors of `get_json`; a file that is cut off, or is not a PDF, counts as not given.
         """
         request = _Request(api=api, path=path, params=params, most_bytes=MOST_FILE_BYTES)
         content = self._retry(lambda: self._fetch(request)).content
@@ -265,7 +250,7 @@ class Client:
     def get_archive(
         self, api: int, path: str, params: Params, begin: Callable[[], object], keep: Callable[[bytes], object]
     ) -> None:
-        """Request a file of any kind, in chunks.
+        """Request a file of any kind; raises the errors of `get_json`.
 
         Args:
             api: 1 or 2.
@@ -273,12 +258,6 @@ class Client:
             params: Query parameters.
             begin: Called before the first chunk of each attempt.
             keep: Receives each chunk.
-
-        Raises:
-            NotGivenError: As `get_json`.
-            SignInError: As `get_json`.
-            BusyError: As `get_json`.
-            SourceError: As `get_json`.
         """
         request = _Request(api=api, path=path, params=params, most_bytes=MOST_ZIP_BYTES, keep=keep, begin=begin)
         self._retry(lambda: self._fetch(request))
@@ -291,7 +270,8 @@ class Client:
                 self._on_wait(f"{why}; {_describe_left(left_s)} left to wait.")
             self._clock.sleep(min(left_s, SLICE_S))
 
-    def _fetch_json(self, request: _Request, attempt: int) -> JsonAnswer:
+    def _fetch_json(self, request: _Request, attempts: Iterator[int]) -> JsonAnswer:
+        attempt = next(attempts)
         response = self._fetch(request)
         try:
             body = check_json(response.content)
@@ -356,11 +336,7 @@ class Client:
         return response
 
     def _await_turn(self, route: str, path: str) -> None:
-        """Wait until the budget allows the next request.
-
-        Raises:
-            BusyError: The wait would be longer than `Patience` allows.
-        """
+        """Wait until the budget allows the next request."""
         while True:
             turn = self.budget.reserve(route)
             if turn.wait_s > self.patience.longest_wait_s:

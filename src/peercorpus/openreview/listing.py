@@ -26,6 +26,7 @@ from peercorpus.openreview.response_body import (
     split_items,
     split_members,
 )
+from peercorpus.workspace.harvest_state import NOT_BEGUN, Listing
 
 LARGEST_PAGE = 1000
 EDITS = "/notes/edits"
@@ -54,12 +55,11 @@ class ListPage:
     """One page of a list.
 
     Attributes:
-        source: The request URL.
-        items: The objects as received.
-        after: The last id received, on this page or before it.
         expected: OpenReview's count for the whole list; None if it stated none.
-        is_last: Whether the list ends here.
+        size: Number of rows in the request that succeeded.
+        after: The last id received, on this page or before it.
         new: Number of items that were on no earlier page.
+        is_apart: Whether a submission and its replies came separately because they cannot be read together.
         replies: Replies to submissions whose text cannot be split into objects.
         unreadable: The only object of this page if it cannot be separated from its response; its item is then the rest
             of it.
@@ -67,77 +67,33 @@ class ListPage:
 
     source: str
     items: list[msgspec.Raw]
-    after: str | None
     expected: int | None
-    is_last: bool
+    size: int = LARGEST_PAGE
+    after: str | None = None
+    is_last: bool = False
     new: int = 0
+    is_apart: bool = False
     replies: Sequence[msgspec.Raw] = ()
     unreadable: "_Unreadable | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """An object that cannot be read.
-
-    Attributes:
-        error: The reason.
-        ask_again: Requests it once more.
-    """
+    """Why an object cannot be read, and a request for it once more."""
 
     error: NotJsonError
-    ask_again: "Callable[[], _Rows]"
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of one response.
-
-    Attributes:
-        count: The length of the whole list; None if OpenReview does not say.
-        size: Number of rows in the request that succeeded.
-        is_apart: Whether a submission and its replies came separately because they cannot be read together.
-        replies: As in `ListPage`.
-        unreadable: As in `ListPage`.
-    """
-
-    source: str
-    items: list[msgspec.Raw]
-    count: int | None
-    size: int
-    is_apart: bool = False
-    replies: Sequence[msgspec.Raw] = ()
-    unreadable: _Unreadable | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where to continue a list.
-
-    Attributes:
-        after: The last id received before; None starts at the beginning.
-        received: Number of items received before.
-        expected: OpenReview's earlier count; None if it stated none.
-    """
-
-    after: str | None = None
-    received: int = 0
-    expected: int | None = None
+    ask_again: Callable[[], ListPage]
 
 
 def fetch_submissions(
-    client: Client, api: int, invitation: str, start: Start = Start(), *, most: int | None = None
+    client: Client, api: int, invitation: str, start: Listing = NOT_BEGUN, *, most: int | None = None
 ) -> Iterator[ListPage]:
     """Yield the submissions of one invitation with all their replies, ordered by id.
 
     If a service ignores `after`, and so repeats the first page, `offset` is used instead. A note may then come twice if
     others are inserted before it meanwhile.
 
-    Args:
-        client: The client.
-        api: 1 or 2.
-        invitation: The invitation whose submissions are listed.
-        start: Where to continue.
-        most: Maximum number of submissions; None means all.
+    `most` limits the number of submissions.
 
     Raises:
         SourceError: OpenReview repeats the same page.
@@ -147,11 +103,7 @@ def fetch_submissions(
 
 
 def _check_readable(pages: Iterator[ListPage]) -> Iterator[ListPage]:
-    """Yield pages; unreadable objects are requested again after the others, since the service may have been faulty.
-
-    Raises:
-        NotJsonError: Several objects in a row cannot be read.
-    """
+    """Yield pages; unreadable objects are requested again after the others, since the service may have been faulty."""
     waiting: list[ListPage] = []
     for page in pages:
         if page.unreadable is None:
@@ -173,7 +125,9 @@ def _ask_again(pages: Sequence[ListPage]) -> Iterator[ListPage]:
             yield replace(page, source=rows.source, items=rows.items, replies=rows.replies)
 
 
-def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, most: int | None) -> Iterator[ListPage]:
+def _fetch_submissions(
+    client: Client, api: int, invitation: str, start: Listing, most: int | None
+) -> Iterator[ListPage]:
     left = most
     largest = PAGE_WITH_REPLIES
     ceiling = LARGEST_PAGE
@@ -182,17 +136,17 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
     by_offset = start.after is not None and _ignores_after(client, api, invitation, start.after)
     while left is None or left > 0:
         size = 1 if singly else min(largest, left or largest)
-        page, rows = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
-        if rows.is_apart:
+        page = _fetch_page(client, api, invitation, start, size, by_offset=by_offset)
+        if page.is_apart:
             largest, ceiling, singly = PAGE_WITH_REPLIES, LARGEST_PAGE, 0
-        elif rows.size < size:
-            largest = ceiling = max(rows.size, FEWEST_IN_A_PAGE)
-            singly = FEWEST_IN_A_PAGE if rows.size == 1 else 0
+        elif page.size < size:
+            largest = ceiling = max(page.size, FEWEST_IN_A_PAGE)
+            singly = FEWEST_IN_A_PAGE if page.size == 1 else 0
         elif not singly:
             # At least half as many as were requested, with their replies, fit in a page.
-            if len(rows.items) >= FEWEST_IN_A_PAGE:
-                size_bytes = sum(len(memoryview(item)) for item in rows.items)
-                largest = _fit(largest, len(rows.items), size_bytes)
+            if len(page.items) >= FEWEST_IN_A_PAGE:
+                size_bytes = sum(len(memoryview(item)) for item in page.items)
+                largest = _fit(largest, len(page.items), size_bytes)
             largest = min(ceiling, largest)
         singly = max(0, singly - 1)
         names = [object_id(item) for item in page.items]
@@ -204,10 +158,10 @@ def _fetch_submissions(client: Client, api: int, invitation: str, start: Start, 
             continue
         page = replace(page, new=len(ids - seen) + names.count(""))
         is_last = page.is_last
-        start = Start(page.after, start.received + page.new, page.expected)
+        start = replace(start, after=page.after, received=start.received + page.new, expected=page.expected)
         left = None if left is None else left - page.new
         yield page
-        del page, rows  # As in `_check_readable`.
+        del page  # As in `_check_readable`.
         if is_last:
             return
         seen |= ids
@@ -244,10 +198,7 @@ def _ignores_after(client: Client, api: int, invitation: str, after: str) -> boo
     return begins == goes_on != []
 
 
-def _fetch_page(
-    client: Client, api: int, invitation: str, start: Start, size: int, *, by_offset: bool
-) -> tuple[ListPage, _Rows]:
-    """Return a page, and the response from which it was made."""
+def _fetch_page(client: Client, api: int, invitation: str, start: Listing, size: int, *, by_offset: bool) -> ListPage:
     params: dict[str, str | int] = {"invitation": invitation, "details": "replies", "sort": "id"}
     if by_offset:
         params["offset"] = start.received
@@ -255,33 +206,21 @@ def _fetch_page(
         params["after"] = start.after
     elif api == 2:
         params["count"] = "true"
-    rows = _get_in_parts(client, api, "/notes", params, size)
-    items = rows.items
-    expected = start.expected if start.after is not None else rows.count
+    page = _get_in_parts(client, api, "/notes", params, size)
+    items = page.items
+    expected = start.expected if start.after is not None else page.expected
     received = start.received + len(items)
     # A page may be short because the service left out notes that this account may not read; a count may be out of date.
-    is_short = len(items) < rows.size
+    is_short = len(items) < page.size
     ends = not items or received == expected or (is_short and (expected is None or received > expected))
     after = next(filter(None, map(object_id, reversed(items))), start.after)
-    page = ListPage(
-        source=rows.source,
-        items=items,
-        after=after,
-        expected=expected,
-        is_last=ends,
-        replies=rows.replies,
-        unreadable=rows.unreadable,
-    )
-    return page, rows
+    return replace(page, after=after, expected=expected, is_last=ends)
 
 
-def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int) -> _Rows:
+def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int) -> ListPage:
     """Return a page of a list, smaller if a large one fails.
 
     If not even a single row can be read, the page contains what the response has of it.
-
-    Raises:
-        BusyError: Not even a single row, and its replies separately, can be fetched.
     """
     while True:
         try:
@@ -294,14 +233,14 @@ def _get_in_parts(client: Client, api: int, path: str, params: Params, size: int
             if size == 1 and isinstance(error, NotJsonError):
                 item = msgspec.Raw(find_first_item(error.body, _last_part(path)))
                 again = partial(_get_in_parts, client, api, path, params, size)
-                return _Rows(error.source, [item], None, size, unreadable=_Unreadable(error, again))
+                return ListPage(error.source, [item], None, size, unreadable=_Unreadable(error, again))
             if size == 1:
                 raise
             size = max(FEWEST_IN_A_PAGE, size // 5) if size > FEWEST_IN_A_PAGE else 1
 
 
-def _read_rows(answer: JsonAnswer, path: str, size: int) -> _Rows:
-    return _Rows(answer.source, read_list(answer, _last_part(path)), _read_count(answer), size)
+def _read_rows(answer: JsonAnswer, path: str, size: int) -> ListPage:
+    return ListPage(answer.source, read_list(answer, _last_part(path)), _read_count(answer), size)
 
 
 def _last_part(path: str) -> str:
@@ -309,7 +248,7 @@ def _last_part(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _get_separately(client: Client, api: int, params: Params) -> _Rows:
+def _get_separately(client: Client, api: int, params: Params) -> ListPage:
     """Fetch the next submission of a list and its replies separately, and combine them as one row."""
     bare = {name: value for name, value in params.items() if name != "details"}
     rows = _get_in_parts(client, api, "/notes", bare, 1)
@@ -365,12 +304,8 @@ def fetch_changes(
     OpenReview's API documentation says that notes can be listed by `domain` (v2) or by a prefix of their invitations
     (v1), and filtered by `mintmdate`. No other client is known to rely on this, so the caller must check the result.
 
-    Args:
-        client: The client.
-        api: 1 or 2.
-        venue_id: The venue.
-        since_ms: Milliseconds since the epoch by OpenReview's clock.
-        deleted: List deleted notes instead.
+    `since_ms` is in milliseconds since the epoch by OpenReview's clock; with `deleted`, deleted notes are listed
+    instead.
     """
     where = {**_of_venue(api, venue_id), "sort": LATEST_FIRST, "mintmdate": since_ms}
     for page in fetch_pages(client, api, "/notes", where | ({"trash": "true"} if deleted else {})):
@@ -444,24 +379,16 @@ def object_id(item: bytes | msgspec.Raw) -> str:
 
 
 def fetch_references(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Yield every API v1 reference to a note, with the request URL.
-
-    Raises:
-        NotGivenError: OpenReview repeats the same page.
-    """
+    """Yield every API v1 reference to a note, with the request URL; raises the errors of `fetch_pages`."""
     return _fetch_rows(client, 1, "/references", {"referent": note_id, "original": "true", "sort": "id"})
 
 
 def fetch_edits(client: Client, note_id: str) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Yield every API v2 edit of a note that this account may read, with the request URL.
-
-    Raises:
-        NotGivenError: OpenReview repeats the same page.
-    """
+    """Yield every API v2 edit of a note that this account may read, as `fetch_references` does."""
     return _fetch_rows(client, 2, EDITS, {"note.id": note_id, "sort": "id"})
 
 
-def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, sort: str = "id") -> ListPage:
+def fetch_venue_edits(client: Client, venue_id: str, start: Listing = NOT_BEGUN, *, sort: str = "id") -> ListPage:
     """Return the next thousand of a venue's API v2 edits that this account may read.
 
     OpenReview documents `domain` for this list, and its own web pages use it (openreview-web, `ActivityList.js`). The
@@ -478,7 +405,7 @@ def fetch_venue_edits(client: Client, venue_id: str, start: Start = Start(), *, 
     after = next(filter(None, map(object_id, reversed(items))), None)
     # Without a count, a short page is the last one; a page without a new id ends the list.
     is_last = after in {None, start.after} or (expected is None and len(items) < LARGEST_PAGE)
-    return ListPage(source=answer.source, items=items, after=after, expected=expected, is_last=is_last)
+    return ListPage(answer.source, items, expected, after=after, is_last=is_last)
 
 
 def probe_venue_edits(client: Client, venue_id: str) -> ListPage:
@@ -487,9 +414,7 @@ def probe_venue_edits(client: Client, venue_id: str) -> ListPage:
     Raises:
         NotGivenError: OpenReview refuses the list.
     """
-    answer = _begin_counted(client, 2, EDITS, {"domain": venue_id, "sort": LATEST_FIRST})
-    items = read_list(answer, "edits")
-    return ListPage(source=answer.source, items=items, after=None, expected=_read_count(answer), is_last=False)
+    return _read_rows(_begin_counted(client, 2, EDITS, {"domain": venue_id, "sort": LATEST_FIRST}), EDITS, 1)
 
 
 def _fetch_rows(client: Client, api: int, path: str, where: Params) -> Iterator[tuple[str, msgspec.Raw]]:
@@ -503,11 +428,7 @@ def fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator[
     Each page is requested by the last id of the previous page. If a service refuses `after`, or ignores it and so
     starts again, `offset` is used instead.
 
-    Args:
-        client: The client.
-        api: 1 or 2.
-        path: Path of the list; its last part names the rows in the response.
-        where: What is listed, and in which order.
+    The last part of the path names the rows in the response.
 
     Raises:
         NotGivenError: OpenReview refuses the list, or repeats the same page.
@@ -540,20 +461,18 @@ def _fetch_pages(client: Client, api: int, path: str, where: Params) -> Iterator
                 )
             place = {"offset": received}
             continue
-        expected = expected if received and not by_offset else rows.count
+        expected = expected if received and not by_offset else rows.expected
         received += len(items)
         seen |= ids
         ends = not items or (len(items) < rows.size if expected is None else received >= expected)
-        yield ListPage(
-            source=rows.source, items=items, after=None, expected=expected, is_last=ends, unreadable=rows.unreadable
-        )
+        yield replace(rows, expected=expected, is_last=ends)
         del items, rows  # As in `_check_readable`.
         if ends:
             return
         place = {"after": names[-1]} if names[-1] and not by_offset else {"offset": received}
 
 
-def _get_rows(client: Client, api: int, path: str, params: Params) -> _Rows:
+def _get_rows(client: Client, api: int, path: str, params: Params) -> ListPage:
     """Return a page of a list, smaller only if a large one cannot be read."""
     try:
         return _read_rows(client.get_json(api, path, {**params, "limit": LARGEST_PAGE}), path, LARGEST_PAGE)

@@ -61,7 +61,6 @@ class Header(msgspec.Struct, dict=True):
         forum: Id of the root note; a root's own id.
         invitation: The one invitation of API v1.
         invitations: API v2's list of all invitations that ever edited the note, the creating one first.
-        referent: The note that a reference is about.
         tmdate: True modification time set by the server, milliseconds since the epoch.
     """
 

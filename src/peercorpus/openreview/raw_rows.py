@@ -69,10 +69,7 @@ def receive(
 ) -> RawObject:
     """Build the row of an object sent by OpenReview; an unreadable one is stored as bytes, to be set aside.
 
-    Args:
-        text: The object as received.
-        origin: Where it came from.
-        build: Builds the row of an object that can be read; None means `build_note`.
+    `build` builds the row of an object that can be read; None means `build_note`.
     """
     try:
         body = compact(check_object(bytes(text)))

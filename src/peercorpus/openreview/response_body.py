@@ -238,14 +238,7 @@ def split_items(text: bytes) -> list[bytes] | None:
 
 
 def _split_compact(text: bytes) -> list[bytes] | None:
-    """Return the members of an object in OpenReview's own formatting, without examining every bracket.
-
-    Returns:
-        The members; None if there is white space, a repeated name, or an escape in a name.
-
-    Raises:
-        msgspec.DecodeError: The text is not JSON.
-    """
+    """Return the members of an object in OpenReview's own formatting, without examining every bracket."""
     parts = [b"%s:%s" % (msgspec.json.encode(name), value) for name, value in read_members(text).items()]
     return parts if b"{%s}" % b",".join(parts) == text else None
 

@@ -24,8 +24,7 @@ class TimeLimit:
     def __init__(self, on_wait: Callable[[str], None]) -> None:
         """Create a limit that is not set yet.
 
-        Args:
-            on_wait: Receives a sentence stating what a slow request is waiting for.
+        `on_wait` receives a sentence stating what a slow request is waiting for.
         """
         self._on_wait = on_wait
         self._own = threading.local()

@@ -201,9 +201,7 @@ def _key(urls: Urls) -> str:
 def read_private(path: Path, what: str) -> bytes | None:
     """Return the content of a file that only its owner may read; None if there is no such file.
 
-    Args:
-        path: The file.
-        what: What to call the file in an error.
+    `what` is the name of the file in an error.
 
     Raises:
         SignInError: The file cannot be read, or others may read it.

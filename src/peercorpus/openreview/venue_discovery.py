@@ -22,9 +22,7 @@ class VenueProfile:
     """What is needed to harvest a venue.
 
     Attributes:
-        api: 1 or 2.
         lists: Its submission invitations, all of which are to be listed.
-        review_name: Name of its review invitation.
         group: The request URL and its group as received.
         invitations: The request URL and body of each of its own invitations, as received.
     """
@@ -64,10 +62,7 @@ class _Group(msgspec.Struct):
 def discover(client: Client, venue_id: str, known_lists: Sequence[str] = ()) -> VenueProfile:
     """Find a venue on API v2, else on API v1.
 
-    Args:
-        client: Client to ask.
-        venue_id: Id of its group.
-        known_lists: Submission invitations to use if the venue shows none.
+    `known_lists` are the submission invitations to use if the venue shows none.
 
     Raises:
         VenueNotFoundError: Neither API has such a group.

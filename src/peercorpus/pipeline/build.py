@@ -114,10 +114,7 @@ def find_unfinished(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each venue with its stages that are out of date, including those that read the output of such a stage.
 
-    Args:
-        workspace: The workspace.
-        venue_ids: The venues.
-        options: Options of the stages; None means the options that each venue was built with.
+    Without options, those that each venue was built with count.
     """
     keys_of_all: dict[tuple[str, BuildRequest], str] = {}
     for venue_id in venue_ids:
@@ -138,11 +135,7 @@ def find_unfinished(
 
 
 def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
-    """Check that the points of these venues, or of all, belong to the current tables.
-
-    Raises:
-        TableError: They do not, or a venue is not in the workspace.
-    """
+    """Check that the points of these venues, or of all, belong to the current tables."""
     for venue_id in known_venues(workspace, venue_ids):
         if not is_finished(workspace, FIND_POINTS, venue_id, BuildRequest()):
             raise TableError(

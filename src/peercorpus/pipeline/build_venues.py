@@ -56,7 +56,6 @@ class StepResult:
 
     Attributes:
         venue_id: `ALL_VENUES` if the stage processes all venues together.
-        was_finished: Whether there was nothing to do.
         seconds: Duration; 0 if there was nothing to do. If workers did several steps in parallel, their total time is
             divided among them.
     """
@@ -87,13 +86,7 @@ def build_venues(
 ) -> list[StepResult]:
     """Bring the tables of venues up to date, and return one result per venue and stage, in order.
 
-    Args:
-        workspace: Opened for writing.
-        venue_ids: The venues.
-        stages: Stages that process one venue at a time, in order.
-        options: Options of the stages.
-        show: Receives the progress.
-        spread: Executor of the work.
+    The stages process one venue at a time.
 
     Raises:
         PeercorpusError: A stage raised it, or a worker died.
@@ -211,12 +204,7 @@ class _VenueBuild:
     def _do_work(
         self, workers: Executor, schedule: "_Schedule", processes: int
     ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
-        """Yield the workers' items with their results.
-
-        Raises:
-            PeercorpusError: A worker died.
-            Exception: Any exception raised in a worker.
-        """
+        """Yield the workers' items with their results."""
         count = processes if isinstance(workers, LocalExecutor) else None
         for item, result in workers(do_work, schedule, timeout_s=TIMEOUT_S, workers=count):
             if not isinstance(result, Failure):
@@ -240,10 +228,7 @@ class _Schedule:
     def __init__(self, plans: Iterator[VenuePlan], make_task: MakeTask, asked: WorkItem) -> None:
         """Plan the work.
 
-        Args:
-            plans: Plans of the venues, consumed as needed.
-            make_task: Makes a task from the current state of the tables.
-            asked: An item without tasks.
+        `make_task` makes a task from the current state of the tables; `asked` is an item without tasks.
         """
         self._asked = asked
         self._plans = plans

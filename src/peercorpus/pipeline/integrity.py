@@ -44,9 +44,7 @@ class Damage:
     """Content that has changed since it was stored.
 
     Attributes:
-        name: The file, the object or the table.
         venue_id: Its venue; None for the database, the key, and the log of a table.
-        detail: What is wrong with it.
         source: The request or file that an object came from; empty for other content.
         stored: The object's row; None for other content.
     """
@@ -64,12 +62,7 @@ class Integrity:
     """The result of a check.
 
     Attributes:
-        objects: Versions of objects checked.
-        files: PDFs checked.
-        texts: Cached texts checked.
-        tables: Parquet files of tables checked.
-        damages: Everything found damaged.
-        lost: Objects set aside by an earlier repair and not received again since.
+                lost: Objects set aside by an earlier repair and not received again since.
     """
 
     objects: int
@@ -161,7 +154,6 @@ class Repair:
         set_aside: Content that was set aside and is no longer read.
         harvest: Venues whose objects or files a harvest fetches again.
         imported: Files to import again, because damaged content came from them.
-        build: Whether tables must be built again.
         has_new_key: Whether the key of the pseudonyms was lost, so that a new one was made.
     """
 

@@ -55,17 +55,13 @@ class Inventory:
     """The raw objects of a venue, and what is missing.
 
     Attributes:
-        api: 1 or 2; None without notes.
         is_listed: Whether its lists were read completely; None if it was never harvested.
         last_seen_at: When a list last showed one of its submissions, or changes were last requested; None if neither
             happened or the clock was wrong.
-        gone: Notes that OpenReview no longer shows.
         unconfirmed: Notes whose presence the next complete listing will confirm or refute.
         files_not_had: Files that could not be fetched, by cause; a path counts once.
-        edits_left: Notes whose edits are still to be requested.
         edits_not_had: Notes whose edits could not be fetched, by cause.
         odd_ids: Notes with ids that are too long or contain characters other than letters, digits, `-` and `_`.
-        large_notes: Notes of more than `LARGE_BYTES`.
         unreadable: Notes and other objects whose latest version is not valid JSON.
     """
 
@@ -218,10 +214,7 @@ class PdfCoverage:
     """Counts of a venue's PDFs.
 
     Attributes:
-        papers: Papers with a PDF.
         known: PDFs named by submissions and their edits.
-        here: Those with a file in the workspace.
-        never_asked: Those never requested.
         grades: Papers by the best grade of a version, a PDF or a published text.
         without_deadline: Papers with a PDF but no known deadline.
     """
@@ -234,20 +227,6 @@ class PdfCoverage:
     without_deadline: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Reviews:
-    forums: frozenset[str]
-    count: int
-    without_rating: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Posts:
-    dangling: int
-    deleted: int
-    not_public: int
-
-
 def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
     """Return the status of each paper, by forum id; no entries if the table does not exist.
 
@@ -258,26 +237,20 @@ def read_statuses(tables: Tables, venue_id: str) -> dict[str, Status]:
 
 
 def read_coverage(tables: Tables, venue_id: str, statuses: Mapping[str, Status]) -> Coverage:
-    """Count papers, reviews and posts of a venue.
-
-    Args:
-        tables: The workspace's tables.
-        venue_id: The venue.
-        statuses: Status of each paper, by forum id.
-    """
-    reviews = _read_reviews(tables, venue_id)
-    posts = _read_posts(tables, venue_id)
-    bare = Counter(status for forum_id, status in statuses.items() if forum_id not in reviews.forums)
+    """Count papers, reviews and posts of a venue, given the status of each paper by forum id."""
+    forums, reviews, without_rating = _read_reviews(tables, venue_id)
+    dangling, deleted, not_public = _read_posts(tables, venue_id)
+    bare = Counter(status for forum_id, status in statuses.items() if forum_id not in forums)
     aside = tables.set_aside_counts(venue_id, NORMALISE)
     twice, odd = _read_titles(tables, venue_id)
     return Coverage(
         papers=dict(sorted(Counter(statuses.values()).items())),
         without_reviews=dict(sorted(bare.items())),
-        reviews=reviews.count,
-        without_rating=reviews.without_rating,
-        dangling_replies=posts.dangling,
-        deleted=posts.deleted + aside.get(Reason.DELETED, 0),
-        not_public=posts.not_public + aside.get(Reason.NOT_PUBLIC, 0),
+        reviews=reviews,
+        without_rating=without_rating,
+        dangling_replies=dangling,
+        deleted=deleted + aside.get(Reason.DELETED, 0),
+        not_public=not_public + aside.get(Reason.NOT_PUBLIC, 0),
         listed_twice=twice,
         odd_titles=odd,
         conflicts=_read_conflicts(tables, venue_id),
@@ -311,7 +284,8 @@ def _read_conflicts(tables: Tables, venue_id: str) -> dict[str, int]:
     return dict(sorted(Counter(name.rpartition(" of ")[0] or name for name in fields).items()))
 
 
-def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
+def _read_reviews(tables: Tables, venue_id: str) -> tuple[set[str], int, int]:
+    """Return the forums with public reviews that are not deleted, how many these are, and how many without a rating."""
     forums: set[str] = set()
     count = without_rating = 0
     columns = ["forum_id", "readers_public", "deleted", "scores"]
@@ -322,11 +296,11 @@ def _read_reviews(tables: Tables, venue_id: str) -> _Reviews:
             without_rating += not any(
                 score["aspect"] == Aspect.RECOMMENDATION and score["value"] is not None for score in scores
             )
-    return _Reviews(frozenset(forums), count, without_rating)
+    return forums, count, without_rating
 
 
-def _read_posts(tables: Tables, venue_id: str) -> _Posts:
-    """Count posts one forum at a time, since the table is sorted by forum."""
+def _read_posts(tables: Tables, venue_id: str) -> tuple[int, int, int]:
+    """Count posts that dangle, are deleted, or not public, one forum at a time, by which the table is sorted."""
     dangling = deleted = not_public = 0
     rows = tables.rows("3-posts", venue_id, ["forum_id", "post_id", "reply_to", "deleted", "readers_public"])
     for _, group in groupby(rows, key=itemgetter(0)):
@@ -336,7 +310,7 @@ def _read_posts(tables: Tables, venue_id: str) -> _Posts:
         dangling += sum(reply_to not in present_ids for reply_to in answered)
         deleted += len(posts) - len(present_ids)
         not_public += sum(not is_public for *_, is_public in posts)
-    return _Posts(dangling, deleted, not_public)
+    return dangling, deleted, not_public
 
 
 MIN_TITLE_WORDS = 3
@@ -361,10 +335,7 @@ def _read_titles(tables: Tables, venue_id: str) -> tuple[NamedExamples, NamedExa
 def read_pdf_coverage(tables: Tables, venue_id: str, asked: frozenset[str]) -> PdfCoverage:
     """Count a venue's PDFs.
 
-    Args:
-        tables: The workspace's tables.
-        venue_id: The venue.
-        asked: Paths of files that were requested but could not be fetched.
+    `asked` are paths of files that were requested but could not be fetched.
     """
     best: dict[str, Grade] = {}
     papers: set[str] = set()

@@ -25,10 +25,8 @@ class SourceLoss:
     """A source most of whose records are set aside.
 
     Attributes:
-        source: Name of the file, or the harvested venue.
         records: Number of its notes and published papers.
         aside: Number set aside by reason, most frequent first; the reason is `left_out` for those not imported.
-        detail: The most frequent reason, in one sentence.
     """
 
     source: str
@@ -118,9 +116,7 @@ _COUNTED = (RawKind.NOTE, RawKind.PUBLISHED)
 def read_losses(workspace: Workspace, venue_ids: Iterable[str]) -> list[SourceLoss]:
     """Return the files and venue harvests most of whose notes and published papers are set aside.
 
-    Args:
-        workspace: The workspace.
-        venue_ids: The venues; their notes must have been read into tables.
+    Their notes must have been read into tables.
     """
     records: Counter[str] = Counter()
     rows: dict[str, Rows] = defaultdict(list)

@@ -30,9 +30,7 @@ class PlannedStep:
     """A stage of a venue in a build.
 
     Attributes:
-        stage: The stage.
         key: The content key that its partitions will have.
-        is_finished: Whether there is nothing to do.
     """
 
     stage: Stage[Workspace]
@@ -117,10 +115,7 @@ class VenuePlan:
     """The work to be done for one venue.
 
     Attributes:
-        venue_id: The venue.
-        steps: Its steps, in order.
         ranges: Ranges of its forums; their number does not depend on that of the workers.
-        forums: Number of its forums.
         weight: Work for workers, in objects.
         first: Steps that a worker runs for a range of forums, one after another.
         later: Steps that it runs for a range once the first steps are done for all ranges.
@@ -140,12 +135,7 @@ def plan_venue(
 ) -> VenuePlan:
     """Return the plan of a venue.
 
-    Args:
-        workspace: The workspace.
-        stages: Stages that process one venue, in order.
-        venue_id: The venue.
-        options: Options of the stages.
-        has_files: Whether it has files or published texts, so that some stages use an executor.
+    If it has files or published texts, some stages use an executor.
     """
     steps = plan_steps(workspace, stages, venue_id, options)
     forum_ids = workspace.raw.forum_ids(venue_id)

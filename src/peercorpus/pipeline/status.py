@@ -86,7 +86,6 @@ class IssueFound:
     """One issue found in a venue's record.
 
     Attributes:
-        trap: The kind of issue.
         count: Number of papers, notes or lists concerned.
         of: Total that `count` is a part of; None if there is no meaningful total.
         examples: A few titles or ids, verbatim.
@@ -122,12 +121,8 @@ def find_list_issues(inventory: Inventory) -> Iterator[IssueFound]:
 def find_paper_issues(coverage: Coverage) -> Iterator[IssueFound]:
     """Yield the issues with papers and reviews."""
     if coverage.listed_twice.count:
-        yield IssueFound(
-            KnownIssue.LISTED_TWICE,
-            count=coverage.listed_twice.count,
-            of=sum(coverage.papers.values()),
-            examples=coverage.listed_twice.examples,
-        )
+        twice = coverage.listed_twice
+        yield IssueFound(KnownIssue.LISTED_TWICE, twice.count, sum(coverage.papers.values()), twice.examples)
     reviewed = {status: count - coverage.without_reviews.get(status, 0) for status, count in coverage.papers.items()}
     undecided = sum(reviewed.get(status, 0) for status in UNDECIDED)
     total = sum(reviewed.values())
@@ -153,19 +148,8 @@ def find_name_issues(tables: Tables, venue_id: str, words: VenueVocabulary) -> I
         yield IssueFound(KnownIssue.UNKNOWN_NAMES, sum(count for _, count in unknown), total, named)
 
 
-def find_pdf_issues(pdfs: PdfCoverage) -> Iterator[IssueFound]:
-    """Yield the issues with versions."""
-    if pdfs.without_deadline:
-        yield IssueFound(KnownIssue.NO_DEADLINE, pdfs.without_deadline, pdfs.papers)
-
-
 def find_venue_issues(coverage: Coverage, visibility: Visibility | None) -> Iterator[IssueFound]:
-    """Yield the issues known from the catalogue, or else visible in the papers.
-
-    Args:
-        coverage: Counts from the venue's notes.
-        visibility: The catalogue's entry; None if it has none.
-    """
+    """Yield the issues known from the catalogue's entry, if it has one, or else visible in the papers."""
     accepted, rejected = (coverage.papers.get(status, 0) for status in (Status.ACCEPTED, Status.REJECTED))
     hides_rejected = visibility in {Visibility.REJECTED_OPT_IN, Visibility.ACCEPTED_ONLY} and accepted + rejected > 0
     if hides_rejected or (not rejected and accepted >= ENOUGH_ACCEPTED):
@@ -204,10 +188,8 @@ class Completeness:
     """The completeness of one venue.
 
     Attributes:
-        held: Counts of raw objects.
         notes: Counts from the tables; None if these are not built or out of date.
         pdfs: Counts from the table of versions; None if it is not built or out of date.
-        cautions: The issues found.
         remark: The catalogue's remark on its numbers; None if it has none.
     """
 
@@ -220,13 +202,7 @@ class Completeness:
 
 
 def read_completeness(workspace: Workspace, venue_id: str, finished: Container[str] = TABLES) -> Completeness:
-    """Count the present and missing data of a venue in a workspace.
-
-    Args:
-        workspace: The workspace; only read.
-        venue_id: The venue.
-        finished: The tables that are up to date; only these are read.
-    """
+    """Count the present and missing data of a venue in a workspace; only tables that are up to date are read."""
     raw, tables = workspace.raw, workspace.tables
     row = find_row(workspace, venue_id)
     inventory = take_inventory(raw, venue_id)
@@ -243,15 +219,9 @@ def read_completeness(workspace: Workspace, venue_id: str, finished: Container[s
         sql = "SELECT venue_id, path FROM asked CROSS JOIN files USING (venue_id) WHERE problem IS NOT NULL"
         refused = frozenset(path for (path,) in raw.questions.rows(sql, venue_id))
         pdfs = read_pdf_coverage(tables, venue_id, refused)
-        cautions += find_pdf_issues(pdfs)
-    return Completeness(
-        venue_id=venue_id,
-        held=inventory,
-        notes=notes,
-        pdfs=pdfs,
-        cautions=cautions,
-        remark=row.remark if row else None,
-    )
+        if pdfs.without_deadline:
+            cautions.append(IssueFound(KnownIssue.NO_DEADLINE, pdfs.without_deadline, pdfs.papers))
+    return Completeness(venue_id, inventory, notes, pdfs, cautions, row.remark if row else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,13 +229,10 @@ class WorkspaceStatus:
     """The status of a workspace.
 
     Attributes:
-        venues: Completeness of each venue.
-        balances: Balance of every finished stage of every venue.
         unfinished: Stages that are not up to date, each with its venue.
         censuses: Usage of the forms of each venue whose reviews are built.
         engines: Name and version of the engine that read each venue's PDFs, if any.
         default_engine: Name and version of the engine that a build without options would use.
-        placement: Where the files and tables are stored.
         losses: Files and harvests most of whose records are set aside, of venues whose notes are built.
     """
 

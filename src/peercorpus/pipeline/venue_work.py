@@ -52,9 +52,6 @@ class VenueTask:
     """Stages to run one after the other.
 
     Attributes:
-        venue_id: The venue.
-        span: Range of its forums.
-        steps: Name and content key of each stage.
         held: The tables' partitions of the venue.
     """
 
@@ -69,11 +66,8 @@ class WorkItem:
     """The input of a worker.
 
     Attributes:
-        folder: The workspace.
         run_id: Id of the build, during which raw objects do not change.
         own_venues: The user's `venues.toml`, as the build read it.
-        options: Options of the stages.
-        tasks: The tasks.
     """
 
     folder: Path
@@ -88,11 +82,7 @@ class StageWork:
     """The result of a stage for a venue, or for a range of its forums.
 
     Attributes:
-        venue_id: The venue.
-        number: Number of the range.
-        stage: Name of the stage.
         changes: Changes to commit, in order.
-        seconds: Duration.
     """
 
     venue_id: str
@@ -142,11 +132,7 @@ def _refuse_items(
     workers: int | None = None,  # noqa: ARG001
     in_order: bool = False,  # noqa: ARG001
 ) -> Iterator[tuple[ItemT, ResultT | Failure]]:
-    """Executor for venues without files, whose stages have no items.
-
-    Raises:
-        PeercorpusError: There is an item.
-    """
+    """Executor for venues without files, whose stages have no items."""
     for _ in items:
         raise PeercorpusError("A file was added to the workspace during the build; run 'peercorpus build' again.")
     return iter(())

@@ -5,14 +5,14 @@ one named in the options, `convert_file` reads one file with it in any process. 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from math import fsum
 from pathlib import Path
-from types import MappingProxyType
+from pkgutil import iter_modules
 from typing import Any, Protocol, cast
 from uuid import uuid4
 
@@ -25,6 +25,7 @@ from peercorpus.pdf.repair import REPAIRED, read_or_repair, repair
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading, TextQuality
 from peercorpus.records.enums import Reason
+from peercorpus.texts import engines
 from peercorpus.texts.plugin_engines import find_added_engines, make_added
 from peercorpus.workspace.object_store import Location, read_pdf
 
@@ -97,42 +98,26 @@ OPTIONS = ("ocr", "heavier", "models", "engine_url", "engine_model", "max_pages"
 """Options that only some engines support, by their names in `ReadingRequest`."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnEngine:
-    """An engine of this package.
+class _OwnEngines(Mapping[str, Any]):
+    """The engines of this package by name: each is `ENGINE` of its module in `engines`, imported when it is chosen."""
 
-    Attributes:
-        location: Module and class; the module is imported only when the engine is chosen.
-        takes: The supported `OPTIONS`; `auto` also supports those of its heavier engine.
-        is_heavy: Whether it loads models and so needs much more memory.
-        reads_hard: Whether `auto` can use it for files that the default engine reads badly.
-        with_ocr: Module and class of the variant with OCR for pages without readable text; None for no variant.
-    """
+    def __init__(self) -> None:
+        self._modules = {found.name.replace("_", "-"): found.name for found in iter_modules(engines.__path__)}
 
-    location: str
-    takes: frozenset[str] = frozenset()
-    is_heavy: bool = False
-    reads_hard: bool = True
-    with_ocr: str | None = None
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 -- a class with the optional attributes of `Engine`
+        return import_module(f"{engines.__name__}.{self._modules[name]}").ENGINE
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
 
 
-_HERE = "peercorpus.texts.engines"
-ENGINES: Mapping[str, OwnEngine] = MappingProxyType(
-    {
-        "pdfium-layout": OwnEngine(
-            f"{_HERE}.default_layout:DefaultLayout",
-            frozenset({"ocr"}),
-            reads_hard=False,
-            with_ocr=f"{_HERE}.ocr_engines:LayoutWithOcr",
-        ),
-        "pdfium-text": OwnEngine(f"{_HERE}.pdfium_text:PdfiumText", reads_hard=False),
-        "auto": OwnEngine(f"{_HERE}.auto:AutoEngine", frozenset({"ocr", "heavier"}), reads_hard=False),
-        "rapidocr": OwnEngine(f"{_HERE}.ocr_engines:OcrEngine"),
-        "docling": OwnEngine(f"{_HERE}.docling:Docling", frozenset({"models"}), is_heavy=True),
-        "nemotron": OwnEngine(f"{_HERE}.ocr_engines:Nemotron", frozenset({"models"}), is_heavy=True),
-        "vision": OwnEngine(f"{_HERE}.vision_model:Vision", frozenset({"engine_url", "engine_model", "max_pages"})),
-    }
-)
+ENGINES: Mapping[str, Any] = _OwnEngines()
 
 UNREAD = "cannot be read"
 """Start of the problem that names unreadable pages."""
@@ -177,8 +162,9 @@ class Engine(Protocol):
     """Turns PDFs into Markdown.
 
     An engine is created without arguments in the process that uses it, or by its class method `with_settings` if it has
-    one. An engine of another package may also have `takes`, the names of the supported `OPTIONS`, and `is_heavy`,
-    whether it loads models.
+    one. It may also have `takes`, the names of the supported `OPTIONS` (`auto` supports those of its heavier engine
+    too); `is_heavy`, whether it loads models and so needs much more memory; and `reads_hard`, False if `auto` cannot
+    use it for files that the default engine reads badly.
 
     Attributes:
         name: Its name in `ENGINES`, or the name of its entry point.
@@ -249,9 +235,7 @@ def load_engine(name: str, settings: EngineSettings = DEFAULT_SETTINGS) -> Engin
 
     if name not in ENGINES:
         return cast(Engine, make_added(_find_added(name), make, OPTIONS))
-    own = ENGINES[name]
-    module, _, attribute = (own.with_ocr if settings.ocr == "auto" and own.with_ocr else own.location).partition(":")
-    return cast(Engine, make(getattr(import_module(module), attribute)))
+    return cast(Engine, make(ENGINES[name]))
 
 
 def _find_added(name: str) -> EntryPoint:
@@ -330,20 +314,16 @@ def choose_engine(options: ReadingRequest, answers: Path | None = None) -> Engin
         EngineError: The engine does not support an option that is set, or cannot be used with it.
     """
     find_added_engines(ENGINES)  # refuses two engines with the same name, whichever engine is chosen
-    heavier = ENGINES.get(options.heavier or "")
-    if heavier is not None and not heavier.reads_hard:
+    if not getattr(ENGINES.get(options.heavier or ""), "reads_hard", True):
         raise EngineError(
             f"'{options.heavier}' cannot be the heavier engine, because it does not read difficult files; name"
             " another with --heavier."
         )
     settings = make_settings(options, answers)
     names = [name for name in (options.engine, options.heavier) if name is not None]
-    added = [load_engine(name, settings) for name in names if name not in ENGINES]
-    own = [ENGINES[name] for name in names if name in ENGINES]
-    accepted = {option for engine in own for option in engine.takes}
-    accepted |= {option for engine in added for option in getattr(engine, "takes", ())}
-    _require_accepted(options, accepted)
-    is_heavy = any(getattr(engine, "is_heavy", False) for engine in (*own, *added))
+    chosen = [ENGINES[name] if name in ENGINES else load_engine(name, settings) for name in names]
+    _require_accepted(options, {option for engine in chosen for option in getattr(engine, "takes", ())})
+    is_heavy = any(getattr(engine, "is_heavy", False) for engine in chosen)
     return EngineChoice(load_engine(options.engine, settings), settings, is_heavy)
 
 
@@ -351,7 +331,9 @@ def _require_accepted(options: ReadingRequest, accepted: set[str]) -> None:
     for option in OPTIONS:
         if option not in accepted and getattr(options, option) != DEFAULTS[option]:
             flag = f"--{option.replace('_', '-')}"
-            takers = " or ".join(f"'{name}'" for name, engine in ENGINES.items() if option in engine.takes)
+            takers = " or ".join(
+                f"'{name}'" for name, engine in ENGINES.items() if option in getattr(engine, "takes", ())
+            )
             raise EngineError(
                 f"The engine '{options.engine}' does not support {flag}; leave it out, or choose {takers}."
             )

@@ -181,14 +181,8 @@ class Tables(TableReader):
         """Replace a venue's partitions of these tables, and the rows this stage set aside, with rows written in the
         context.
 
-        Each table changes in one commit, the last of which finishes the stage; if an error is raised, none changes.
-
-        Args:
-            names: The tables.
-            venue_id: The venue.
-            stage: The stage.
-            key: Its content key.
-            number: Number of the range of the venue's forums whose rows are written.
+        Each table changes in one commit, the last of which finishes the stage under the content key; if an error is
+        raised, none changes. `number` is that of the range of the venue's forums whose rows are written.
         """
         writers = {TABLES[name]: self._make_writer(name, venue_id, stage, number) for name in ("set-aside", *names)}
         try:
@@ -270,12 +264,7 @@ class Tables(TableReader):
 
 @cache
 def open_for_worker(folder: Location, scratch: Path) -> Tables:
-    """Return the tables in their state when a worker process first opens them.
-
-    Args:
-        folder: Location of the tables.
-        scratch: A local folder for incomplete files.
-    """
+    """Return the tables in their state when a worker process first opens them; `scratch` is a local folder."""
     return Tables(folder, scratch, is_steady=True)
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,12 +29,14 @@ class Listing:
     started_ms: int = 0
 
 
+NOT_BEGUN = Listing(None, 0, None, complete=False)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """Link between a file and the edit that submitted it.
 
     Attributes:
-        sha256: Digest of the content; None if it was never received.
         size_bytes: Size of the content; None if it was never received.
         problem: Reason why it was not received at the last request; None if it was.
     """
@@ -125,11 +127,9 @@ class HarvestState:
             (venue_id, listing),
         ).fetchone()
         if row is None:
-            return Listing(after=None, received=0, expected=None, complete=False)
+            return NOT_BEGUN
         after, received, expected, complete, started_ms = row
-        return Listing(
-            after=after, received=received, expected=expected, complete=bool(complete), started_ms=started_ms
-        )
+        return Listing(after, received, expected, bool(complete), started_ms)
 
     def set_listing(self, venue_id: str, listing: str, state: Listing) -> None:
         """Store the progress of a listing; must be in the same transaction as the page itself."""
@@ -344,10 +344,7 @@ class HarvestState:
     def edited_notes(self, venue_id: str, *, sighted: bool, since_ms: int = 0) -> set[str]:
         """Return the notes with a stored edit that the list of the venue's edits has, or has not, shown so far.
 
-        Args:
-            venue_id: The venue.
-            sighted: Whether the list has shown the edit.
-            since_ms: Only edits modified then or later, milliseconds since the epoch.
+        Only edits modified at `since_ms` or later count, milliseconds since the epoch.
         """
         rows = self._db.execute(
             f"""
@@ -420,41 +417,26 @@ class HarvestState:
 
     def add_files(self, files: Iterable[StoredFile]) -> None:
         """Store the files of edits, or the reasons why they could not be fetched."""
-        rows = (
-            (one.edit_id, one.path, one.venue_id, one.forum_id, one.sha256, one.size_bytes, one.problem)
-            for one in files
-        )
         self._db.executemany(
             """
             INSERT OR REPLACE INTO files (edit_id, path, venue_id, forum_id, sha256, size_bytes, problem)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            rows,
+            map(astuple, files),
         )
 
     def files(self, venue_id: str) -> list[StoredFile]:
         """Return every file requested for a venue, sorted by forum and edit."""
         rows = self._questions.rows(
             """
-            SELECT venue_id, edit_id, path, forum_id, sha256, size_bytes, problem
+            SELECT venue_id, edit_id, path, venue_id, forum_id, sha256, size_bytes, problem
             FROM asked
             CROSS JOIN files USING (venue_id)
             ORDER BY forum_id, edit_id, path
             """,
             venue_id,
         )
-        return [
-            StoredFile(
-                edit_id=edit_id,
-                path=path,
-                venue_id=venue_id,
-                forum_id=forum_id,
-                sha256=sha256,
-                size_bytes=size_bytes,
-                problem=problem,
-            )
-            for edit_id, path, forum_id, sha256, size_bytes, problem in rows
-        ]
+        return [StoredFile(*row) for row in rows]
 
     def venues_with_files(self) -> set[str]:
         """Return the venues with a fetched file."""
@@ -463,18 +445,7 @@ class HarvestState:
 
     def files_digest(self, venue_id: str) -> str:
         """Return a digest of the links between files and edits, made only from the fields in `FILE_IN_DIGEST`."""
-        texts = (
-            FILE_IN_DIGEST.format(
-                edit_id=file.edit_id,
-                path=file.path,
-                venue_id=file.venue_id,
-                forum_id=file.forum_id,
-                sha256=file.sha256,
-                size_bytes=file.size_bytes,
-                problem=file.problem,
-            )
-            for file in self.files(venue_id)
-        )
+        texts = (FILE_IN_DIGEST.format(**asdict(file)) for file in self.files(venue_id))
         return hashlib.sha256(f"[{', '.join(texts)}]".encode()).hexdigest()
 
 
@@ -524,19 +495,15 @@ class BudgetState:
         """Return the known windows by route."""
         sql = "SELECT route, request_limit, remaining, ends_at, seen_at, length_s FROM budget"
         with self._lock:
-            return {
-                route: Window(limit=limit, remaining=remaining, ends_at=ends_at, seen_at=seen_at, length_s=length_s)
-                for route, limit, remaining, ends_at, seen_at, length_s in self._db.execute(sql)
-            }
+            return {route: Window(*values) for route, *values in self._db.execute(sql)}
 
     def set_window(self, route: str, window: Window) -> None:
         """Store the window of a route, replacing the previous one."""
-        row = (route, window.limit, window.remaining, window.ends_at, window.seen_at, window.length_s)
         with self._lock:
             self._db.execute(
                 """
                 INSERT OR REPLACE INTO budget (route, request_limit, remaining, ends_at, seen_at, length_s)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """,
-                row,
+                (route, *astuple(window)),
             )

@@ -41,9 +41,7 @@ def fetch_dataset(dataset: HubDataset, wanted: Sequence[str]) -> Path:
 
     The folder is named after the commit. An interrupted download is continued.
 
-    Args:
-        dataset: The dataset.
-        wanted: Patterns of the files to download; `*` also matches folders.
+    In the patterns of the files to download, `*` also matches folders.
 
     Raises:
         MissingExtraError: The package `huggingface_hub` is not installed.

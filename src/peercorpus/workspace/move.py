@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -43,14 +43,7 @@ AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class MoveResult:
-    """Result of a move.
-
-    Attributes:
-        place: Where files and tables are now.
-        files: Number of PDFs there.
-        size_bytes: Size of files and tables.
-        copied: Number of files and parts of tables copied in this run.
-    """
+    """Where files and tables are after a move, how many PDFs and bytes, and how many files were copied in this run."""
 
     place: str
     files: int
@@ -59,12 +52,7 @@ class MoveResult:
 
 
 def move_workspace(folder: Path, to: str, show: Show) -> MoveResult:
-    """Move the files and tables of a workspace; a workspace that does not exist yet is created.
-
-    Args:
-        folder: The workspace's folder.
-        to: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
-        show: Receives the progress.
+    """Move the files and tables of a workspace, which may be new, to `s3://BUCKET/PREFIX`, or "." for its own folder.
 
     Raises:
         WorkspaceError: The folder is not a workspace, or is in use; or `to` is neither a store nor its own folder.
@@ -108,10 +96,6 @@ class _Move:
         files = sum(name.startswith("files/") for name in sizes)
         return MoveResult(place=to, files=files, size_bytes=sum(sizes.values()), copied=copied)
 
-    def _record(self, placement: Placement) -> None:
-        write_placement(self._folder, placement)
-        self._placement = placement
-
     def _copy(self, to: str) -> int:
         """Copy everything, compare it, and switch to the copies; return the number of files copied in this run."""
         before = self._placement
@@ -121,11 +105,11 @@ class _Move:
                 f"'{target}' and '{source}', where files and tables are now, must not be inside one another; name"
                 " another prefix."
             )
-        self._record(replace(before, other=to))
+        self._record(before.at, to)
         try:
             _take(target, before.mark)
         except BaseException:
-            self._record(before)
+            self._record(before.at, before.other)
             raise
         here, there = _list_own(source), _list_own(target)
         self._for_each("clear", sorted(there.keys() - here), lambda name: (target / name).unlink(missing_ok=True))
@@ -143,7 +127,7 @@ class _Move:
                 f"'{target / wrong}' differs from the file that was copied there; nothing was deleted: run the"
                 " command again."
             )
-        self._record(replace(before, at=to, other=before.at))
+        self._record(to, before.at)
         return len(left)
 
     def _clear_other(self) -> None:
@@ -160,7 +144,11 @@ class _Move:
                 for folder in sorted((*root.glob("files/**/"), *root.glob("tables/**/")), reverse=True):
                     with suppress(OSError):  # It contains something else.
                         folder.rmdir()
-        self._record(replace(self._placement, other=None))
+        self._record(self._placement.at, None)
+
+    def _record(self, at: str, other: str | None) -> None:
+        self._placement = Placement(at, other, self._placement.mark)
+        write_placement(self._folder, self._placement)
 
     def _for_each(self, what: str, names: Sequence[str], do: Callable[[str], None]) -> None:
         meter = Meter(self._folder.name, what, self._show)
@@ -171,13 +159,7 @@ class _Move:
 
 
 def _take(root: Location, mark: str) -> None:
-    """Mark a prefix as this workspace's, if it is empty or already marked.
-
-    Raises:
-        StoreError: It contains something else, packages spell its name differently, or the store overwrites an object
-            when it must not, so that commits would not be safe there.
-        OSError: The store does not accept the mark.
-    """
+    """Mark a prefix as this workspace's, if it is empty or already marked, and the store keeps commits safe."""
     if not isinstance(root, S3Path):
         return
     if not PREFIX.fullmatch(root.key):
@@ -195,12 +177,7 @@ def _take(root: Location, mark: str) -> None:
 
 
 def _copy_file(source: Location, target: Location, partial: Path) -> None:
-    """Copy one file, completely or not at all.
-
-    Raises:
-        StoreError: Its content does not match its name.
-        OSError: It cannot be read or written.
-    """
+    """Copy one file, completely or not at all; a PDF must match its name."""
     local_copy = source if isinstance(source, Path) else partial
     try:
         if isinstance(source, S3Path):

@@ -36,11 +36,8 @@ from peercorpus.workspace.private_files import name_partial
 AT_A_TIME = 1_000
 """Objects of a listing in memory at a time: as many as S3 returns in one response."""
 
-RETRIES = 5
-"""Number of times a request is repeated after a 5xx response or a broken connection."""
-
-PATIENCE_S = 60
-"""Seconds after which a request is no longer repeated."""
+RETRIES, PATIENCE_S = 5, 60
+"""How often a request is repeated after a 5xx response or a broken connection, and seconds after which no longer."""
 
 WHOLE_BYTES = 2 << 20
 """Objects up to this size are read in one request, which is as fast as two or three requests for parts."""
@@ -51,11 +48,9 @@ PART_BYTES = 8 << 20
 REFUSALS = ("AccessDenied", "403 Forbidden", "InvalidAccessKeyId", "SignatureDoesNotMatch")
 """Texts in a store's response that mean it refuses the keys or the operation."""
 
-FILE = "place.json"
+FILE, HERE = "place.json", "."
 MARK = "peercorpus-workspace"
 """Name of the object that identifies the workspace of the files and tables beside it."""
-
-HERE = "."
 
 
 class S3Path(PurePosixPath):
@@ -102,15 +97,13 @@ class S3Path(PurePosixPath):
                 return True
         return False
 
-    def open(self, mode: str = "rb") -> BinaryIO:
+    def open(self, _mode: str = "rb") -> BinaryIO:
         """Open the object as a binary file to read; for a large one, each part read is one request."""
-        assert mode == "rb"
         with _reach(self) as store:
             response = store.get(self.key)
-            size_bytes = response.meta["size"]
-            if size_bytes <= WHOLE_BYTES:
+            if response.meta["size"] <= WHOLE_BYTES:
                 return io.BytesIO(bytes(response.bytes()))
-        return cast(BinaryIO, _InParts(self, size_bytes))
+        return cast(BinaryIO, _InParts(self, response.meta["size"]))
 
     def exists(self) -> bool:
         """Return whether there is an object with this key."""
@@ -121,10 +114,8 @@ class S3Path(PurePosixPath):
 
     is_file = exists
 
-    def unlink(self, missing_ok: bool = False) -> None:
-        """Delete the object; S3 itself does not report whether it existed."""
-        if not missing_ok and not self.exists():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self))
+    def unlink(self, missing_ok: bool = True) -> None:  # noqa: ARG002 -- S3 does not say whether an object existed
+        """Delete the object, if it is there."""
         with _reach(self) as store:
             store.delete(self.key)
 
@@ -170,12 +161,7 @@ Location = Path | S3Path
 
 @contextmanager
 def _reach(path: S3Path) -> Iterator[Any]:
-    """Yield obstore's view of a bucket, and turn its errors into those that a file would raise.
-
-    Raises:
-        MissingExtraError: obstore is not installed.
-        OSError: The store fails or refuses access.
-    """
+    """Yield obstore's view of a bucket, and turn its errors into those that a file would raise."""
     try:
         from obstore import exceptions
     except ImportError:
@@ -204,20 +190,21 @@ def scan_options() -> dict[str, str]:
 def to_os_error(error: Exception, location: Location) -> OSError:
     """Return the error that a file would raise for one of a store, or of deltalake."""
     answer, kind = str(error), type(error).__name__
+    number, sentence = errno.EIO, None
     if isinstance(location, Path):
         number = next((number for number in (errno.ENOSPC, errno.EACCES) if os.strerror(number) in answer), errno.EIO)
-        return OSError(number, os.strerror(number), str(location))
-    if "NoSuchBucket" in answer:
-        return FileNotFoundError(errno.ENOENT, "There is no such bucket", str(location))
-    if kind in {"NotFoundError", "FileNotFoundError"}:
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(location))
-    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or any(refusal in answer for refusal in REFUSALS):
-        return PermissionError(errno.EACCES, "The store refuses the credentials in the environment", str(location))
-    if kind in {"InvalidPathError", "ValueError"}:
-        sentence = "There is a key with an empty part, as in a//b, that cannot be read"
-        return OSError(errno.EINVAL, sentence, str(location))
-    sentence = f"The store fails, or cannot be reached with the settings in the environment ({kind})"
-    return ConnectionError(errno.EIO, sentence, str(location))
+    elif "NoSuchBucket" in answer:
+        number, sentence = errno.ENOENT, "There is no such bucket"
+    elif kind in {"NotFoundError", "FileNotFoundError"}:
+        number = errno.ENOENT
+    elif kind in {"PermissionDeniedError", "UnauthenticatedError"} or any(refusal in answer for refusal in REFUSALS):
+        number, sentence = errno.EACCES, "The store refuses the credentials in the environment"
+    elif kind in {"InvalidPathError", "ValueError"}:
+        number, sentence = errno.EINVAL, "There is a key with an empty part, as in a//b, that cannot be read"
+    else:
+        sentence = f"The store fails, or cannot be reached with the settings in the environment ({kind})"
+        return ConnectionError(number, sentence, str(location))
+    return OSError(number, sentence or os.strerror(number), str(location))
 
 
 def local_path(text: str) -> Path:
@@ -292,9 +279,11 @@ def list_below(location: Location) -> Iterator[tuple[Location, int]]:
     """
     if isinstance(location, S3Path):
         yield from location.walk()
-        return
-    if not location.exists():
-        return
+    elif location.exists():
+        yield from _walk_folder(location)
+
+
+def _walk_folder(location: Path) -> Iterator[tuple[Path, int]]:
     for folder, _, files in os.walk(location, onerror=raise_error, followlinks=True):
         for name in files:
             path = Path(folder, name)
@@ -308,7 +297,7 @@ def list_below(location: Location) -> Iterator[tuple[Location, int]]:
 
 
 def raise_error(error: OSError) -> None:
-    """Raise the error; without this handler, `os.walk` skips folders that it cannot read."""
+    """Raise the error, as `os.walk` would otherwise skip folders that it cannot read."""
     raise error
 
 
@@ -329,11 +318,7 @@ def read_file(location: Location) -> bytes:
 
 
 def read_pdf(location: Location, sha256: str) -> bytes:
-    """Return the content of a stored PDF, which must be unchanged.
-
-    Args:
-        location: Location of the file.
-        sha256: Its SHA-256 when it was stored, in hexadecimal.
+    """Return the content of a stored PDF, which must still have this SHA-256, in hexadecimal.
 
     Raises:
         UnreadablePdfError: It is missing, cannot be opened, or has changed.
@@ -359,10 +344,10 @@ def file_digest(location: Location) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Location of a workspace's files and tables.
+    """Location of a workspace's files and tables: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
 
     Attributes:
-        at: `s3://BUCKET/PREFIX`, or "." for the workspace's own folder.
+        at: The location in use.
         other: Location of copies not in use, from an unfinished move; None if there are none.
         mark: Identifies this workspace.
     """
@@ -387,19 +372,17 @@ def read_placement(folder: Path) -> Placement:
     Raises:
         WorkspaceError: `place.json` is damaged.
     """
-    try:
-        placement = msgspec.json.decode((folder / FILE).read_bytes(), type=Placement)
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, PeercorpusError):
+        try:
+            placement = msgspec.json.decode((folder / FILE).read_bytes(), type=Placement)
+        except FileNotFoundError:
+            return Placement(HERE, None, uuid4().hex)
         places = [parse_location(folder, placement.at), parse_location(folder, placement.other or HERE)]
-        is_sound = all(place is folder or isinstance(place, S3Path) for place in places)
-    except FileNotFoundError:
-        return Placement(HERE, None, uuid4().hex)
-    except (msgspec.DecodeError, UnicodeDecodeError, PeercorpusError):
-        is_sound = False
-    if not is_sound:
-        raise WorkspaceError(
-            f"'{folder / FILE}', which records where the workspace's files and tables are, is damaged; restore a copy."
-        )
-    return placement
+        if all(place is folder or isinstance(place, S3Path) for place in places):
+            return placement
+    raise WorkspaceError(
+        f"'{folder / FILE}', which records where the workspace's files and tables are, is damaged; restore a copy."
+    )
 
 
 def write_placement(folder: Path, placement: Placement) -> None:
@@ -416,12 +399,9 @@ def write_placement(folder: Path, placement: Placement) -> None:
 
 def is_ours(root: Location, mark: str) -> bool:
     """Return whether a location has the files and tables of the workspace with this mark."""
-    if isinstance(root, Path):
-        return True
-    try:
-        return (root / MARK).read_bytes() == mark.encode()
-    except FileNotFoundError:
-        return False
+    with suppress(FileNotFoundError):
+        return isinstance(root, Path) or (root / MARK).read_bytes() == mark.encode()
+    return False
 
 
 def require_ours(root: Location, mark: str) -> None:
@@ -430,7 +410,6 @@ def require_ours(root: Location, mark: str) -> None:
     Raises:
         StoreError: It does not.
         OSError: The store does not answer.
-        MissingExtraError: The package that reads stores is not installed.
     """
     if not is_ours(root, mark):
         raise StoreError(

@@ -99,9 +99,6 @@ class PartReader:
 
     The many small venues of a workspace are read one after another, each by every stage in turn, and opening such a
     file takes longer than reading it. A name is never reused for other rows.
-
-    Attributes:
-        keeps: Whether small files are cached.
     """
 
     def __init__(self) -> None:
@@ -245,7 +242,6 @@ class PartitionWriter:
     A file in a store is written locally first, and uploaded when complete.
 
     Attributes:
-        rows: Rows written.
         content: The sum of the digests of the added records.
     """
 

@@ -74,9 +74,7 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[Path]:
     Runs that write the same file do not see each other; what the last of them wrote remains. A link in its place is
     replaced, not followed. What killed runs left is removed.
 
-    Args:
-        path: The file to replace.
-        mode: Mode of the new file, from which the umask is taken.
+    The umask is taken from `mode`.
 
     Raises:
         OSError: It cannot be written; the file is unchanged.

@@ -77,11 +77,7 @@ class Pseudonyms:
         return row[0] if row else None
 
     def _key(self) -> bytes | None:
-        """Return the key; None if the database was last written by a version without pseudonyms.
-
-        Raises:
-            DamagedError: No copy of it is intact.
-        """
+        """Return the key; None if the database was last written by a version without pseudonyms."""
         stored = self._read()
         key = stored.find_whole()
         if key is None and self._is_lost(stored):

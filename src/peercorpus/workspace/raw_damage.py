@@ -40,12 +40,7 @@ def unpack_body(decompressor: zstandard.ZstdDecompressor, packed: bytes, digest:
 
 @dataclass(frozen=True, slots=True)
 class DamagedObject:
-    """One damaged version of an object.
-
-    Attributes:
-        seen: Its row in `raw.db`.
-        source: The request URL or file name it came from.
-    """
+    """One damaged version of an object."""
 
     seen: int
     kind: str

@@ -72,11 +72,7 @@ class Recovery:
     """Content recovered from a damaged `raw.db`.
 
     Attributes:
-        kept: The damaged file, under its new name.
-        objects: Number of recovered versions of objects.
         lost: Versions in the index that are not intact.
-        has_key: Whether the key of the pseudonyms was recovered.
-        venue_ids: The venues with recovered content.
     """
 
     kept: Path

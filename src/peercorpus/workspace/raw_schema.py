@@ -57,9 +57,7 @@ def migrate(database: sqlite3.Connection, path: Path) -> bool:
 
     Unless the database is empty, a copy of it is made first; see `copy_path`.
 
-    Args:
-        database: A connection in autocommit mode, outside any transaction.
-        path: The file of the database.
+    The connection must be in autocommit mode, outside any transaction.
 
     Raises:
         sqlite3.Error: It cannot be written, or there is no room for the copy; it is unchanged.

@@ -104,32 +104,13 @@ def _bounds(span: ForumRange) -> tuple[str, str | bytes]:
     return span.first_id, _BEHIND_ALL if span.end_id is None else span.end_id
 
 
-def _pack_row(raw_object: RawObject, packed: zstandard.BufferSegment) -> tuple[object, ...]:
-    """Return the values of one row, in the order of the columns in `RawStore.add`."""
-    return (
-        raw_object.kind.value,
-        raw_object.object_id,
-        digest_body(raw_object.body),
-        raw_object.api,
-        raw_object.venue_id,
-        raw_object.forum_id,
-        raw_object.subject_id,
-        raw_object.modified_ms,
-        raw_object.seen_ms,
-        raw_object.source,
-        packed.tobytes(),
-    )
-
-
 class RawStore:
     """Database of everything received; must not be shared between threads.
 
     Attributes:
-        path: The file of the database.
         questions: Queries about venues, possibly for many at a time.
         state: The harvest's own tables, on the same connection, so that transactions cover them too.
         pseudonyms: Pseudonyms of accounts, made with the key in this database.
-        damaged: Damaged objects of this database.
     """
 
     def __init__(self, path: Path, *, write: bool = True) -> None:
@@ -178,17 +159,13 @@ class RawStore:
         before = self._db.total_changes
         waiting = iter(objects)
         while batch := list(islice(waiting, BATCH)):
-            packed = self._compressor.multi_compress_to_buffer(
-                [raw_object.body for raw_object in batch], threads=COMPRESSING
-            )
+            packed = self._compressor.multi_compress_to_buffer([one.body for one in batch], threads=COMPRESSING)
             self._db.executemany(
-                """
-                INSERT OR IGNORE INTO objects (
-                    kind, object_id, digest, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, body
-                )
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                (_pack_row(raw_object, packed[position]) for position, raw_object in enumerate(batch)),
+                f"INSERT OR IGNORE INTO objects ({OBJECT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (one.kind.value, *one[1:-1], digest_body(one.body), packed[place].tobytes())
+                    for place, one in enumerate(batch)
+                ),
             )
         return self._db.total_changes - before
 
@@ -301,8 +278,7 @@ class RawStore:
     def unsettled(self, others: Iterable[str] = ()) -> Iterator[tuple[str, list[RawObject]]]:
         """Yield each forum without a placed submission whose notes are in several venues or none, with all its notes.
 
-        Args:
-            others: Forums to yield as well, wherever their notes are.
+        The forums `others` are yielded as well, wherever their notes are.
         """
         rows = self._db.cursor().execute(
             f"""
@@ -354,8 +330,7 @@ class RawStore:
     def move(self, moves: Iterable[tuple[str, str, str]]) -> None:
         """Assign all objects of forums to another venue.
 
-        Args:
-            moves: The new venue, the forum's current venue, and the forum.
+        Each move has the new venue, the forum's current venue, and the forum.
         """
         self._db.executemany(
             """
@@ -473,12 +448,7 @@ class RawStore:
     ) -> Iterator[RawObject]:
         """Yield every version of every object of a kind, ordered by forum, id and time, with the latest of an id last.
 
-        Args:
-            kind: Kind of the objects.
-            venue_id: Venue of the objects.
-            prefix: Limits the objects to those with this prefix in their id.
-            with_replies: Whether notes include replies, not only submissions.
-            span: Range of forums.
+        A prefix limits the objects by their ids; without replies, notes are submissions only.
         """
         only_roots = "" if with_replies or kind is not RawKind.NOTE else "AND object_id = forum_id"
         rows = self._db.cursor().execute(
@@ -493,11 +463,7 @@ class RawStore:
         return map(self._unpack_object, rows)
 
     def _unpack_object(self, row: tuple[Any, ...]) -> RawObject:
-        """Return the object of a row.
-
-        Raises:
-            DamagedError: Its body differs from the one received.
-        """
+        """Return the object of a row."""
         kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, packed = row
         body = unpack_body(self._decompressor, packed, digest)
         if body is None:
@@ -539,13 +505,7 @@ class RawStore:
     ) -> Iterator[tuple[str, list[RawObject]]]:
         """Yield each forum, ordered by id, with the latest version of its objects of these kinds.
 
-        Args:
-            kinds: Kinds of objects.
-            venue_id: The venue.
-            earlier: Yield every version of each object instead of the latest; versions of one object are consecutive,
-                with the latest last.
-            with_replies: Whether notes include replies; if not, only submissions.
-            span: Range of forums.
+        With `earlier`, every version of each object is included; versions of one are consecutive, with the latest last.
         """
         read = self.versions if earlier else self.latest
         by_forum_id = attrgetter("forum_id")

@@ -28,10 +28,7 @@ class _Table:
     """The small files of one table, with one group of them in memory.
 
     Attributes:
-        parts: The files in the order of their venues.
         places: Position of each file among them, by its path.
-        wanted: Columns requested so far.
-        group: The files in memory.
         spans: For each of them, its first row in the columns and the row after its last, by path.
         columns: Values of the columns of all of them.
     """
@@ -68,12 +65,7 @@ class SmallParts:
     """
 
     def __init__(self, folder: Path, list_parts: Callable[[str], Sequence[TablePart]]) -> None:
-        """Read the tables below a folder.
-
-        Args:
-            folder: Location of the tables.
-            list_parts: Returns the files of a table.
-        """
+        """Read the tables below a folder; `list_parts` returns the files of a table."""
         self._folder = folder
         self._list_parts = list_parts
         self._tables: dict[str, _Table] = {}

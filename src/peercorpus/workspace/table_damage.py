@@ -41,7 +41,6 @@ class TableFault:
 
     Attributes:
         venue_id: The venue with a damaged partition; None if it is the log.
-        detail: What is wrong.
     """
 
     venue_id: str | None
@@ -51,11 +50,8 @@ class TableFault:
 def check_table(tables: Tables, name: str, *, opens: bool = True) -> Iterator[TableFault | None]:
     """Yield one value for each Parquet file of a table, None if it is intact; and faults of its log.
 
-    Args:
-        tables: The tables.
-        name: The table.
-        opens: Whether each file is opened to compare its rows with the log, even if its digest matches its name and
-            every file of the log is the recorded one, in which case the log's number is correct too.
+    Unless `opens`, a file is not opened to compare its rows with the log if its digest matches its name and every file
+    of the log is the recorded one, in which case the log's number is correct too.
 
     Raises:
         StoreError: The store is out of order or refuses.

@@ -119,11 +119,6 @@ class TableLogs:
         """Record the new files of a table's log; must be called after each commit.
 
         They are found by name, because listing the log takes longer with every commit.
-
-        Args:
-            name: The table.
-            log: Location of its log.
-            version: Number of the last commit.
         """
         last = _last_commit(self.read(name))
         numbers = range(0 if last is None else int(last[:NUMBER_DIGITS]) + 1, version + 1)
@@ -133,13 +128,7 @@ class TableLogs:
             database.executemany("INSERT OR REPLACE INTO table_logs (table_name, file, digest) VALUES (?, ?, ?)", rows)
 
     def find_loss(self, name: str, log: Location, version: int | None) -> str | None:
-        """Return a description of how a log differs from the one last written; None if it does not.
-
-        Args:
-            name: The table.
-            log: Location of its log.
-            version: Number of the last existing commit; None if there is none.
-        """
+        """Return a description of how a log, with this last commit or none, differs from the one last written."""
         recorded = self.read(name)
         last = _last_commit(recorded)
         if last is None:

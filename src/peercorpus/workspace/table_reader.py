@@ -285,13 +285,8 @@ class TableReader:
     ) -> Iterator[tuple[Any, ...]]:
         """Yield the values of these columns in a venue's rows, in order, without the partition columns.
 
-        Args:
-            name: The table.
-            venue_id: The venue.
-            columns: Columns, or parts of them such as `scores.list.element.field`, which limit the amount read from a
-                large file; parts of one column form one value.
-            stage: For rows set aside, the stage; None means all.
-            span: The range of forums.
+        Parts of columns, such as `scores.list.element.field`, limit the amount read from a large file; parts of one
+        column form one value. For rows set aside, `stage` chooses those of one stage.
         """
         partition = {"venue_id": venue_id} if stage is None else {"venue_id": venue_id, "stage": stage}
         whole = list(dict.fromkeys(column.partition(".")[0] for column in columns))
@@ -319,13 +314,9 @@ class TableReader:
         unread: Mapping[str, object] = NOTHING,
         span: ForumRange = ALL_FORUMS,
     ) -> Iterator[RecordT]:
-        """Yield a venue's records in the order of writing.
+        """Yield a venue's records, or those of a range of forums, in the order of writing.
 
-        Args:
-            record_type: The type of the records.
-            venue_id: The venue.
-            unread: Fields not to read, with the value that every record gets instead; reading all fields takes longer.
-            span: Range of forums, for records with a forum.
+        `unread` names fields not to read, with the value that every record gets instead: reading all takes longer.
         """
         for partition in self._list_partitions(self.name_of(record_type), venue_id):
             yield from self._read_partition(record_type, partition, unread, span)
@@ -348,14 +339,7 @@ class TableReader:
     def of_forum(
         self, record_type: type[RecordT], venue_id: str, forum_id: str, unread: Mapping[str, object] = NOTHING
     ) -> Iterator[RecordT]:
-        """Yield the records of one forum of a venue; only row groups that may contain it are read.
-
-        Args:
-            record_type: The type of the records.
-            venue_id: The venue.
-            forum_id: The forum.
-            unread: As in `read`.
-        """
+        """Yield the records of one forum of a venue, as `read`; only row groups that may contain it are read."""
         name = self.name_of(record_type)
         schema = arrow_schema(cast(Any, record_type))
         for partition in self._list_partitions(name, venue_id):

@@ -40,9 +40,6 @@ class TablePart:
 
     Attributes:
         relative: Its path below the table.
-        values: Its partition, by column.
-        rows: Rows written to it.
-        size_bytes: Its size.
     """
 
     relative: str
@@ -76,9 +73,6 @@ class PartitionChange:
     """A change to one partition of a table; its files are already written.
 
     Attributes:
-        name: The table.
-        partition: Its value of each partition column.
-        replaces: Whether existing rows are removed.
         files: The files to add, each with its number of rows.
         content: The sum of the digests of the added rows.
         key: Content key that finishes the partition; None if it is not finished.
@@ -146,14 +140,7 @@ class TableState:
 
 @dataclass(slots=True)
 class TableChanges:
-    """Changes to a table that will become one commit.
-
-    Attributes:
-        added: Files by path.
-        removed: Files.
-        numbers: Numbers of transactions, by owner.
-        made_from: The inputs of each changed partition.
-    """
+    """Changes to a table that will become one commit."""
 
     added: "dict[str, AddAction]" = field(default_factory=dict)
     removed: list[TablePart] = field(default_factory=list)
@@ -199,7 +186,6 @@ class OpenedTable:
         read_version: Number of the commit after which `state` was read; None if it was not read, or there is no commit
             yet.
         state: Its state, including uncommitted changes; None if it has different columns.
-        changes: Uncommitted changes.
     """
 
     table: "DeltaTable | None"
@@ -301,11 +287,6 @@ def identify_table(log: Location) -> Identity | None:
 
 def read_state(table: "DeltaTable", folder: Location, columns: Sequence[str]) -> TableState:
     """Return the state of a table after the newest commit; read the table up to that commit if necessary.
-
-    Args:
-        table: The table.
-        folder: Its location.
-        columns: Its partition columns.
 
     Raises:
         DamagedError: Its log is damaged.

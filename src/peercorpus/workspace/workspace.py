@@ -50,12 +50,7 @@ class Files:
     """PDF files named by their SHA-256: `files/ab/ab12….pdf`."""
 
     def __init__(self, folder: Location, partial: Path) -> None:
-        """Use the files below a folder.
-
-        Args:
-            folder: Location of the files.
-            partial: Local folder for incomplete files.
-        """
+        """Use the files below a folder; `partial` is a local folder for incomplete ones."""
         self.folder = folder
         self.partial = partial
 
@@ -125,9 +120,6 @@ class Workspace:
     """An open workspace: the objects received, the files, and the tables made from them.
 
     Attributes:
-        raw: Everything received, in `raw.db`.
-        files: PDF files.
-        tables: Tables that the stages build.
         budget_state: Rate-limit windows; None for a reader.
         own_venues: Content of the user's `venues.toml` when the workspace was opened; None without one.
     """
@@ -180,9 +172,6 @@ def _check_path(folder: Path) -> None:
 
     Some encode it as UTF-8 whatever the locale; deltalake 1.6 reads `%20` as a space and a backslash as a slash, and
     would then read or write a different folder.
-
-    Raises:
-        WorkspaceError: It does not.
     """
     path = folder.resolve().as_posix()
     if sys.getfilesystemencoding() != "utf-8" and not path.isascii():
@@ -225,11 +214,7 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
 
 
 def _refuse_folder(folder: Path) -> NoReturn:
-    """Report that a folder is not a workspace.
-
-    Raises:
-        WorkspaceError: Always.
-    """
+    """Report that a folder is not a workspace."""
     if not folder.exists():
         raise WorkspaceError(
             f"'{folder}' does not exist; name a workspace, or make one with 'peercorpus harvest' or 'import'."

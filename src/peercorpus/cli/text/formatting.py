@@ -1,7 +1,7 @@
 """Format what all texts share: plurals, durations, sizes, progress lines, excerpts, the next command."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from peercorpus.execution.progress import Progress
@@ -10,6 +10,9 @@ from peercorpus.wording.counted_nouns import plural
 
 EXCERPT_CHARACTERS = 240
 """Longest excerpt of a turn, in characters."""
+
+_WIDEST_TABLE = 10_000
+"""Width in columns that no table reaches, so that no cell is cut."""
 
 
 def duration(seconds: float) -> str:
@@ -92,6 +95,27 @@ def next_steps(command: str, workspace: Path, *others: str) -> str:
     'Next: peercorpus status -w corpus (or explore, report)'
     """
     return f"{next_step(command, workspace)} (or {', '.join(others)})"
+
+
+def align(rows: Iterable[Sequence[str]], texts: Collection[int]) -> list[str]:
+    """Return rows as lines with aligned columns: those at the positions `texts` to the left, numbers to the right.
+
+    >>> align([("venue", "papers"), ("V", "12")], {0})
+    ['venue  papers', 'V          12']
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(
+            *(Text(cell, no_wrap=True, justify="left" if at in texts else "right") for at, cell in enumerate(row))
+        )
+    console = Console(width=_WIDEST_TABLE, color_system=None)
+    with console.capture() as shown:
+        console.print(table)
+    return [line.rstrip() for line in shown.get().splitlines()]
 
 
 def counts_by_kind(counts: Mapping[str, int]) -> str:

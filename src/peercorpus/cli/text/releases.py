@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from peercorpus.cli.text.formatting import align
 from peercorpus.release.diff import ColumnChange, Differences
 from peercorpus.release.hub import HubUpload
 from peercorpus.release.provenance import ChangedInput
@@ -36,7 +37,7 @@ def differences_table(differences: Differences, *, with_ids: bool) -> str:
         )
         for venue_id, config, delta in rows
     ]
-    lines = list(_table([HEADER, *counts])) if counts else []
+    lines = align([HEADER, *counts], {0, 1}) if counts else []
     if with_ids:
         lines += [
             f"{what} {escape_controls(config)} {escape_controls(venue_id)} {escape_controls(row_id)}"
@@ -47,16 +48,6 @@ def differences_table(differences: Differences, *, with_ids: bool) -> str:
     lines += _splits(differences, with_ids=with_ids)
     lines += [_column(change) for change in differences.columns]
     return "\n".join(lines) or "Nothing differs."
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if number < 2 else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
 
 
 def _splits(differences: Differences, *, with_ids: bool) -> Iterator[str]:
@@ -167,9 +158,9 @@ def planned_upload(plan: HubUpload, *, private: bool) -> str:
     state = "it exists" if plan.is_there else "it does not exist, or the token may not see it; it would be created"
     if plan.is_private or (private and not plan.is_there):
         state += ", private"
-    width = max(map(len, plan.files))
     lines = [f"To {plan.endpoint}/datasets/{plan.hub_id}: {state}."]
-    lines += [f"  {escape_controls(name, 300):<{width}}  {_size(size):>10}" for name, size in plan.files.items()]
+    files = [(escape_controls(name, 300), _size(size)) for name, size in plan.files.items()]
+    lines += [f"  {line}" for line in align(files, {0})]
     lines += [f"  removed, as it belongs to an earlier release: {escape_controls(name, 300)}" for name in plan.stale]
     total = _size(sum(plan.files.values()))
     return "\n".join([*lines, f"{plural(len(plan.files), 'file')}, {total}. Nothing was uploaded; add --yes to do it."])

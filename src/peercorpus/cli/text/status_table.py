@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from peercorpus.cli.text.formatting import align
 from peercorpus.cli.text.losses import lost
 from peercorpus.cli.text.status import caution, closing_lines, form_doubts, is_empty, named_oddities
 from peercorpus.pipeline.status import Completeness, KnownIssue, WorkspaceStatus
@@ -142,16 +143,10 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _table(rows: Sequence[_Row], *, is_summary: bool, total: _Row) -> Iterator[str]:
+def _table(rows: Sequence[_Row], *, is_summary: bool, total: _Row) -> list[str]:
     header = ("conference (venues)", *HEADER[1:]) if is_summary else HEADER
     cells = [header, *(row.cells() for row in rows), *([total.cells()] if len(rows) > 1 else [])]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for name, *numbers, state in cells:
-        columns = [
-            name.ljust(widths[0]),
-            *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=False)),
-        ]
-        yield "  ".join([*columns, state]).rstrip()
+    return align(cells, {0, len(header) - 1})
 
 
 def _shorten(name: str) -> str:

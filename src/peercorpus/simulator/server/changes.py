@@ -26,13 +26,8 @@ def edit_rating(
 ) -> None:
     """Make a reviewer change a score.
 
-    Args:
-        world: The world to change.
-        review_id: The review.
-        value: The new answer in the words of the form: a number, or `8: Accept`.
-        at_ms: Time of the change, in milliseconds since the epoch.
-        field: The field of the form.
-        public: Whether the edit is public, which it is not at most venues. API v1 has no hidden edits.
+    The value is the new answer in the words of the form, a number or `8: Accept`; the time is in milliseconds since the
+    epoch, as below. At most venues the edit is not public; API v1 has no hidden edits.
     """
     holdings = _holdings(world, review_id)
     note = holdings.notes[review_id]
@@ -63,15 +58,8 @@ def post_reply(
 ) -> str:
     """Post a public reply.
 
-    Args:
-        world: The world to change.
-        forum_id: The submission.
-        text: Text of the reply.
-        at_ms: Time of the change, in milliseconds since the epoch.
-        under: The note it answers; None for the submission.
-        by: Signature: a group of the paper, or a profile (`~Ada_Example1`).
-        kind: The last path element of its invitation.
-        field: The field of the form for the text.
+    It answers the note `under`, or the submission; `by` is a group of the paper or a profile (`~Ada_Example1`), `kind`
+    the last path element of its invitation, `field` that of the form for the text.
 
     Returns:
         The id of the reply.
@@ -99,12 +87,8 @@ def replace_pdf(
 ) -> str:
     """Make the authors upload another PDF.
 
-    Args:
-        world: The world to change.
-        forum_id: The submission; it must have a PDF.
-        at_ms: Time of the change, in milliseconds since the epoch.
-        stage: The last path element of the invitation, on API v2.
-        public: Whether the edit is public, on API v2.
+    The submission must have a PDF; `stage` is the last path element of the invitation on API v2, where an edit may be
+    hidden.
 
     Returns:
         The path of the new file.

@@ -16,23 +16,19 @@ from peercorpus.simulator.server.responses import (
     NO_PDF,
     ApiError,
     Response,
-    browser_check,
     browser_page,
     challenge_required,
     html_response,
-    in_words,
-    reset_time,
     token_expired,
     too_many_requests,
 )
-from peercorpus.simulator.world.holdings import World
+from peercorpus.simulator.world.holdings import Json, World
 
 Query: TypeAlias = Mapping[str, str]
 Event: TypeAlias = Callable[[World], None]
 ThingT = TypeVar("ThingT")
 
 SHORT_WAIT_S = 1
-HUGE_BYTES = 2 << 30
 
 VALUES: Mapping[str, bytes] = {
     "too_deep": b"[" * 10_000 + b"]" * 10_000,
@@ -55,10 +51,7 @@ class Fault:
 
     Attributes:
         answer: Sent instead of the true response; None sends the true response.
-        drops: The connection closes without a response.
-        cuts: The connection closes in the middle of the body.
         truncates: Only the first half of the body is sent, as if it were complete.
-        delay_s: Seconds before anything is sent.
         drip_s: Seconds between two bytes of the response, including its head; 0 sends it at once.
         asks: Returns the query to answer, given the query received.
         alters: Returns the response to send, given the true response.
@@ -108,31 +101,15 @@ def rate_limited(retry_after_s: int | None = None) -> Fault:
     return Fault(too_many_requests(36, 37, wait_s).answer(headers))
 
 
-def rate_limited_in_words() -> Fault:
-    """Return a 429 that states the wait only in its message."""
-    message = f"Too many requests. Please try again in {in_words(SHORT_WAIT_S)}"
-    return Fault(ApiError(429, "RateLimitError", message).answer())
-
-
-def rate_limited_until() -> Fault:
-    """Return a 429 that states the wait only in `details.resetTime`."""
-    return Fault(ApiError(429, "RateLimitError", "Too many requests", resetTime=reset_time(SHORT_WAIT_S)).answer())
-
-
-def rate_limited_silently() -> Fault:
-    """Return a 429 that states no wait at all."""
-    return Fault(ApiError(429, "RateLimitError", "Too many requests").answer())
+def limited_without_header(message: str = "Too many requests", **details: object) -> Fault:
+    """Return a 429 that states the wait in its message or details, or nowhere."""
+    return Fault(ApiError(429, "RateLimitError", message, **details).answer())
 
 
 def rate_limited_gzip() -> Fault:
     """Return a 429 in the recorded form, gzip-encoded even if the client does not accept that."""
     plain = too_many_requests(36, 37, SHORT_WAIT_S).answer({"Content-Encoding": "gzip"})
     return Fault(replace(plain, body=compress(plain.body)))
-
-
-def too_many_sign_ins() -> Fault:
-    """Return a 429 in the shape recorded for logins, without a header that states the wait."""
-    return Fault(too_many_requests(3, 4, SHORT_WAIT_S).answer())
 
 
 def server_error(status: int = 500, *, html: bool = False) -> Fault:
@@ -142,29 +119,9 @@ def server_error(status: int = 500, *, html: bool = False) -> Fault:
     return Fault(ApiError(status, "InternalServerError", "Something went wrong").answer())
 
 
-def empty_error(status: int = 503) -> Fault:
-    """Return an error with an empty body labelled as JSON."""
-    return Fault(Response(b"", status))
-
-
 def html_page() -> Fault:
     """Return the HTML page for the browser check instead of JSON or a PDF."""
     return Fault(browser_page())
-
-
-def no_pdf() -> Fault:
-    """Return an HTML page other than the browser check instead of a file."""
-    return Fault(html_response(NO_PDF))
-
-
-def no_pdf_inside() -> Fault:
-    """Return the same page with the content type of the true response."""
-    return Fault(alters=lambda answer: replace(answer, body=html_response(NO_PDF).body))
-
-
-def redirected() -> Fault:
-    """Return a 302 that leads to an HTML page."""
-    return Fault(browser_check())
 
 
 def challenged() -> Fault:
@@ -182,32 +139,24 @@ def slow(delay_s: float) -> Fault:
     return Fault(delay_s=delay_s)
 
 
-def dripping(drip_s: float) -> Fault:
-    """Return the true response, one byte at a time."""
-    return Fault(drip_s=drip_s)
-
-
-def huge() -> Fault:
-    """Return a file of 2 GB that begins like a PDF."""
-    return Fault(Response(b"%PDF-1.7\n", content_type="application/pdf", padding_bytes=HUGE_BYTES))
-
-
-def uncounted() -> Fault:
-    """Return the true list without `count`."""
-    return Fault(alters=_without_count)
-
-
 def without_parameter(name: str) -> Fault:
     """Return the response to the query without that parameter."""
     return Fault(asks=lambda query: {key: value for key, value in query.items() if key != name})
 
 
-def _without_count(answer: Response) -> Response:
-    if answer.status != 200 or answer.content_type != JSON:
-        return answer
-    members = msgspec.json.decode(answer.body, type=dict[str, msgspec.Raw])
-    members.pop("count", None)
-    return replace(answer, body=msgspec.json.encode(members))
+def altered(change: Callable[[Json], Json]) -> Fault:
+    """Return the true response with changed members, if it is JSON."""
+
+    def alter(answer: Response) -> Response:
+        if not _is_json(answer):
+            return answer
+        return replace(answer, body=msgspec.json.encode(change(msgspec.json.decode(answer.body))))
+
+    return Fault(alters=alter)
+
+
+def _is_json(answer: Response) -> bool:
+    return answer.status == 200 and answer.content_type == JSON
 
 
 def _both(
@@ -222,24 +171,30 @@ BOMB_BYTES = 512 << 20
 _BLOCK = bytes(1 << 22)
 
 
-def without_member(answer: Response) -> Response:
-    """Return the zip without its last member."""
-    return _zip_members(answer, dict(list(_members(answer).items())[:-1])) if _is_zip(answer) else answer
+def in_zip(change: Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]) -> Fault:
+    """Return the true zip with changed members; any other response is not changed."""
+    return Fault(alters=lambda answer: _change_members(answer, change) if _is_zip(answer) else answer)
 
 
-def with_html_member(answer: Response) -> Response:
-    """Return the zip with an HTML page under its first member's name."""
-    return _replace_first(answer, html_response(NO_PDF).body) if _is_zip(answer) else answer
+def _change_members(answer: Response, change: Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]) -> Response:
+    archive = io.BytesIO()
+    with ZipFile(archive, "w") as written:
+        for name, content in change(_members(answer)):
+            written.writestr(name, content)
+    return replace(answer, body=archive.getvalue())
+
+
+def with_html_member(members: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return the members of a zip with an HTML page under the first one's name."""
+    return [(name, html_response(NO_PDF).body) for name, _ in members[:1]] + members[1:]
 
 
 def with_cut_pdf(answer: Response) -> Response:
     """Return the first half of a PDF, as if it were complete; in a zip, the first member is truncated."""
     if _is_zip(answer):
-        first = next(iter(_members(answer).values()), b"")
-        return _replace_first(answer, first[: len(first) // 2])
-    if answer.status != 200:
-        return answer
-    return replace(answer, body=answer.body[: len(answer.body) // 2])
+        cut = [(name, pdf[: len(pdf) // 2]) for name, pdf in _members(answer)[:1]]
+        return _change_members(answer, lambda members: cut + members[1:])
+    return replace(answer, body=answer.body[: len(answer.body) // 2]) if answer.status == 200 else answer
 
 
 def with_bomb(answer: Response) -> Response:
@@ -247,15 +202,13 @@ def with_bomb(answer: Response) -> Response:
     if not _is_zip(answer):
         return answer
     members = _members(answer)
-    name = next(iter(members), None)
     archive = io.BytesIO()
     with ZipFile(archive, "w") as written:
-        for member, content in members.items():
-            if member != name:
-                written.writestr(member, content)
-        if name is not None:
+        for name, content in members[1:]:
+            written.writestr(name, content)
+        if members:
             written.compression = ZIP_DEFLATED
-            with written.open(name, "w", force_zip64=True) as bomb:
+            with written.open(members[0][0], "w", force_zip64=True) as bomb:
                 bomb.write(b"%PDF-1.7\n")
                 for _ in range(BOMB_BYTES // len(_BLOCK)):
                     bomb.write(_BLOCK)
@@ -266,24 +219,9 @@ def _is_zip(answer: Response) -> bool:
     return answer.status == 200 and answer.content_type == "application/zip"
 
 
-def _members(answer: Response) -> dict[str, bytes]:
+def _members(answer: Response) -> list[tuple[str, bytes]]:
     with ZipFile(io.BytesIO(answer.body)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def _replace_first(answer: Response, content: bytes) -> Response:
-    members = _members(answer)
-    return _zip_members(
-        answer, {name: content if index == 0 else old for index, (name, old) in enumerate(members.items())}
-    )
-
-
-def _zip_members(answer: Response, members: Mapping[str, bytes]) -> Response:
-    archive = io.BytesIO()
-    with ZipFile(archive, "w") as written:
-        for name, content in members.items():
-            written.writestr(name, content)
-    return replace(answer, body=archive.getvalue())
+        return [(name, archive.read(name)) for name in archive.namelist()]
 
 
 def unreadable(value: bytes, object_ids: Set[str]) -> Fault:
@@ -292,7 +230,7 @@ def unreadable(value: bytes, object_ids: Set[str]) -> Fault:
 
 
 def _harm(answer: Response, value: bytes, object_ids: Set[str]) -> Response:
-    if answer.status != 200 or answer.content_type != JSON:
+    if not _is_json(answer):
         return answer
     body = answer.body
     for object_id in object_ids:

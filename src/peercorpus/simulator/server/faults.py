@@ -6,65 +6,45 @@ from functools import partial, reduce
 from threading import Lock
 from typing import TypeAlias, cast
 
-import msgspec
-
 from peercorpus.errors import PeercorpusError
 from peercorpus.simulator.server.changes import BetweenPages, shift, vanish
 from peercorpus.simulator.server.damage import (
     CUT_OFF,
     DROPPED,
+    SHORT_WAIT_S,
     TRUNCATED,
     VALUES,
     Fault,
     UnreadableNote,
+    altered,
     challenged,
-    dripping,
-    empty_error,
     expired,
-    html_page,
-    huge,
-    no_pdf,
-    no_pdf_inside,
+    in_zip,
+    limited_without_header,
     rate_limited,
     rate_limited_gzip,
-    rate_limited_in_words,
-    rate_limited_silently,
-    rate_limited_until,
-    redirected,
     server_error,
-    slow,
-    too_many_sign_ins,
-    uncounted,
     with_bomb,
     with_cut_pdf,
     with_html_member,
-    without_member,
     without_parameter,
 )
 from peercorpus.simulator.server.requests import Request, gives_file
-from peercorpus.simulator.server.responses import JSON, ApiError, Response, invalid, json_answer, not_found
+from peercorpus.simulator.server.responses import (
+    NO_PDF,
+    ApiError,
+    Response,
+    browser_check,
+    html_response,
+    in_words,
+    invalid,
+    json_answer,
+    not_found,
+    reset_time,
+    too_many_requests,
+)
 from peercorpus.simulator.server.routes import is_open_to_guests
 from peercorpus.simulator.world.holdings import Json, World, draw_id
-
-__all__ = [
-    "CUT_OFF",
-    "DROPPED",
-    "FAULTS",
-    "TRUNCATED",
-    "Fault",
-    "Faults",
-    "NamedFault",
-    "challenged",
-    "expired",
-    "faults_by_name",
-    "html_page",
-    "on_path",
-    "rate_limited",
-    "server_error",
-    "slow",
-    "together",
-    "wrong_host",
-]
 
 Faults: TypeAlias = Callable[[Request], Fault | None]
 Concerns: TypeAlias = Callable[[Request], bool]
@@ -87,7 +67,6 @@ class NamedFault:
     """A fault with a name.
 
     Attributes:
-        help: Description in one line.
         begin: Creates the fault for one service from `every` and `after`: among the requests that it concerns, it
             affects those whose number minus `after` is a multiple of `every`. A permanent fault ignores both.
     """
@@ -179,7 +158,9 @@ class _HugeFile:
         if self._id not in ids:
             return None
         others = ",".join(file_id for file_id in ids if file_id != self._id)
-        return Fault(asks=lambda query: {**query, "ids": others}) if others else huge()
+        if others:
+            return Fault(asks=lambda query: {**query, "ids": others})
+        return Fault(Response(b"%PDF-1.7\n", content_type="application/pdf", padding_bytes=2 << 30))
 
 
 def _reads(request: Request) -> bool:
@@ -243,29 +224,9 @@ def continues_edit_list(request: Request) -> bool:
     return is_edit_list(request) and "after" in request.query
 
 
-def without_edits() -> Fault:
-    """Return an empty list, as for a venue that this parameter does not find."""
-    return Fault(json_answer({"edits": [], "count": 0}))
-
-
-def without_first() -> Fault:
-    """Return the page without its first row."""
-    return _altered(lambda rows: rows[1:])
-
-
-def with_other_venue() -> Fault:
-    """Return the page with an edit of another venue, for a note that no venue lists."""
-
-    def add(rows: Rows) -> Rows:
-        moved = {"domain": OTHER_VENUE, "invitation": f"{OTHER_VENUE}/-/Edit"}
-        return [*(_strayed(row, "elsewhere") | moved for row in rows[:1]), *rows]
-
-    return _altered(add)
-
-
-def with_unlisted() -> Fault:
-    """Return the page with an edit of a note that the venue never lists."""
-    return _altered(lambda rows: [*(_strayed(row, "unlisted") for row in rows[:1]), *rows])
+def _with_strayed(mark: str, **moved: str) -> Fault:
+    """Return the page with a copy of its first edit, for a note that no venue lists."""
+    return _altered_edits(lambda rows: [*(_strayed(row, mark) | moved for row in rows[:1]), *rows])
 
 
 def _strayed(edit: Json, mark: str) -> Json:
@@ -275,14 +236,8 @@ def _strayed(edit: Json, mark: str) -> Json:
     return {**edit, "id": draw_id(str(edit["id"]), mark), "note": unknown | {"id": draw_id(str(note["id"]), mark)}}
 
 
-def _altered(change: Callable[[Rows], Rows]) -> Fault:
-    def alter(answer: Response) -> Response:
-        if answer.status != 200 or answer.content_type != JSON:
-            return answer
-        members: Json = msgspec.json.decode(answer.body)
-        return replace(answer, body=msgspec.json.encode(members | {"edits": change(cast("Rows", members["edits"]))}))
-
-    return Fault(alters=alter)
+def _altered_edits(change: Callable[[Rows], Rows]) -> Fault:
+    return altered(lambda members: members | {"edits": change(cast("Rows", members["edits"]))})
 
 
 @dataclass(slots=True)
@@ -296,7 +251,7 @@ class RepeatedRows:
         """Return the fault for a page of such a list."""
         if not is_edit_list(request) or request.query.get("limit") == "1":
             return None
-        return _altered(self._repeat if "after" in request.query else self._remember)
+        return _altered_edits(self._repeat if "after" in request.query else self._remember)
 
     def _remember(self, rows: Rows) -> Rows:
         with self.lock:
@@ -312,17 +267,27 @@ class RepeatedRows:
 
 _ALL = (
     _passing("rate_limit", "429 with Retry-After", _reads, partial(rate_limited, 1)),
-    _passing("rate_limit_in_words", "429 that states the wait only in its message", _reads, rate_limited_in_words),
-    _passing("rate_limit_reset_time", "429 that states the wait only in details.resetTime", _reads, rate_limited_until),
+    _passing(
+        "rate_limit_in_words",
+        "429 that states the wait only in its message",
+        _reads,
+        lambda: limited_without_header(f"Too many requests. Please try again in {in_words(SHORT_WAIT_S)}"),
+    ),
+    _passing(
+        "rate_limit_reset_time",
+        "429 that states the wait only in details.resetTime",
+        _reads,
+        lambda: limited_without_header(resetTime=reset_time(SHORT_WAIT_S)),
+    ),
     _passing("rate_limit_gzip", "429, gzip-encoded without being requested", _reads, rate_limited_gzip),
-    _passing("rate_limit_silent", "429 that states no wait", _reads, rate_limited_silently),
+    _passing("rate_limit_silent", "429 that states no wait", _reads, limited_without_header),
     _passing("error_500", "500 as JSON", _reads, server_error),
     _passing("error_502_html", "502 as an HTML page", _reads, partial(server_error, 502, html=True)),
-    _passing("error_503_empty", "503 with an empty body labelled as JSON", _reads, empty_error),
+    _passing("error_503_empty", "503 with an empty body labelled as JSON", _reads, lambda: Fault(Response(b"", 503))),
     _passing("dropped", "the connection closes without a response", _reads, lambda: DROPPED),
     _passing("cut_off", "the connection closes in the middle of the body", _reads, lambda: CUT_OFF),
-    _passing("slow", "the response comes a second late", _reads, partial(slow, SLOW_S)),
-    _passing("drips", "the response comes at one byte per second", _reads, partial(dripping, DRIP_S)),
+    _passing("slow", "the response comes a second late", _reads, partial(Fault, delay_s=SLOW_S)),
+    _passing("drips", "the response comes at one byte per second", _reads, partial(Fault, drip_s=DRIP_S)),
     _passing(
         "truncated_json", "200 with the first half of the body, as if it were complete", _wants_json, lambda: TRUNCATED
     ),
@@ -336,11 +301,21 @@ _ALL = (
         expired,
     ),
     _constant("challenge", "403 ChallengeRequiredError for guests, on notes and files", _is_stopped_guest, challenged),
-    _constant("browser_check", "302 to an HTML page for guests, on notes and files", _is_stopped_guest, redirected),
+    _constant(
+        "browser_check",
+        "302 to an HTML page for guests, on notes and files",
+        _is_stopped_guest,
+        lambda: Fault(browser_check()),
+    ),
     NamedFault(
         "wrong_host", "API v2 has no notes: 404 for an id, an empty list for a query", lambda *_: wrong_host("v2")
     ),
-    _constant("no_count", "lists without count", _wants_json, uncounted),
+    _constant(
+        "no_count",
+        "lists without count",
+        _wants_json,
+        lambda: altered(lambda members: {name: value for name, value in members.items() if name != "count"}),
+    ),
     _constant(
         "ignores_after",
         "lists start again whatever the value of after",
@@ -362,12 +337,30 @@ _ALL = (
     _constant(
         "ignores_domain", "edits of all venues instead of one", is_edit_list, lambda: without_parameter("domain")
     ),
-    _constant("unknown_domain", "an empty list for the edits of a venue", is_edit_list, without_edits),
-    _constant("edits_lost", "the edits of a venue lack a row between two pages", continues_edit_list, without_first),
-    NamedFault("edits_repeated", "the edits of a venue repeat a row between two pages", lambda *_: RepeatedRows()),
-    _constant("edits_of_others", "an edit of another venue among those of a venue", is_edit_list, with_other_venue),
     _constant(
-        "edits_of_unlisted", "an edit of a note never listed among those of a venue", is_edit_list, with_unlisted
+        "unknown_domain",
+        "an empty list for the edits of a venue",
+        is_edit_list,
+        lambda: Fault(json_answer({"edits": [], "count": 0})),
+    ),
+    _constant(
+        "edits_lost",
+        "the edits of a venue lack a row between two pages",
+        continues_edit_list,
+        lambda: _altered_edits(lambda rows: rows[1:]),
+    ),
+    NamedFault("edits_repeated", "the edits of a venue repeat a row between two pages", lambda *_: RepeatedRows()),
+    _constant(
+        "edits_of_others",
+        "an edit of another venue among those of a venue",
+        is_edit_list,
+        lambda: _with_strayed("elsewhere", domain=OTHER_VENUE, invitation=f"{OTHER_VENUE}/-/Edit"),
+    ),
+    _constant(
+        "edits_of_unlisted",
+        "an edit of a note never listed among those of a venue",
+        is_edit_list,
+        lambda: _with_strayed("unlisted"),
     ),
     _once_a_list("shifting_list", "a listed note vanishes and another appears before it, between two pages", shift),
     _once_a_list("note_vanishes", "a listed note vanishes between two pages", vanish),
@@ -379,14 +372,20 @@ _ALL = (
         )
         for name, value in VALUES.items()
     ),
-    _passing("not_a_pdf", "200 with an HTML page for a file", _wants_file, no_pdf),
-    _passing("not_a_pdf_inside", "an HTML page labelled as the requested file", _wants_file, no_pdf_inside),
-    _constant(
-        "zip_without_member", "a zip of files lacks its last one", _wants_zip, lambda: Fault(alters=without_member)
+    _passing("not_a_pdf", "200 with an HTML page for a file", _wants_file, lambda: Fault(html_response(NO_PDF))),
+    _passing(
+        "not_a_pdf_inside",
+        "an HTML page labelled as the requested file",
+        _wants_file,
+        lambda: Fault(alters=lambda answer: replace(answer, body=html_response(NO_PDF).body)),
     ),
     _constant(
-        "zip_of_other", "the first file of a zip is not a PDF", _wants_zip, lambda: Fault(alters=with_html_member)
+        "zip_without_member",
+        "a zip of files lacks its last one",
+        _wants_zip,
+        lambda: in_zip(lambda members: members[:-1]),
     ),
+    _constant("zip_of_other", "the first file of a zip is not a PDF", _wants_zip, lambda: in_zip(with_html_member)),
     _constant("zip_bomb", "the first file of a zip inflates to 512 MiB", _wants_zip, lambda: Fault(alters=with_bomb)),
     NamedFault("huge_file", "the first requested file has 2 GiB", lambda *_: _HugeFile()),
     NamedFault(
@@ -394,7 +393,7 @@ _ALL = (
         "429 for every other sign-in, starting with the first",
         lambda *_: _Turns(
             lambda request: (request.method, request.path) == ("POST", "/login"),
-            too_many_sign_ins,
+            lambda: Fault(too_many_requests(3, 4, SHORT_WAIT_S).answer()),
             lambda n: n % 2 == 1,
         ),
     ),

@@ -32,18 +32,8 @@ def _direct_replies(call: Call, note: Json) -> list[Json]:
     return [visible_object(reply, call.caller) for reply in replies if _is_listed(call, reply)]
 
 
-def _reply_count(call: Call, note: Json) -> int | None:
-    replies = _replies(call, note)
-    return None if replies is None else len(replies)
-
-
-def _direct_reply_count(call: Call, note: Json) -> int:
-    return len(_direct_replies(call, note))
-
-
 def _original(call: Call, note: Json) -> Json | None:
-    original = call.shelves.notes.things.get(str(note.get("original")))
-    return visible_object(original, call.caller) if original is not None and may_read(original, call.caller) else None
+    return _shown(call, call.shelves.notes, str(note.get("original")))
 
 
 def _revisions(call: Call, note: Json) -> bool:
@@ -55,12 +45,12 @@ def _revisions(call: Call, note: Json) -> bool:
 
 def _invitation(call: Call, note: Json) -> Json | None:
     named = values_of(note, "invitation")
-    invitation = call.shelves.invitations.things.get(named[0]) if named else None
-    return (
-        visible_object(invitation, call.caller)
-        if invitation is not None and may_read(invitation, call.caller)
-        else None
-    )
+    return _shown(call, call.shelves.invitations, named[0]) if named else None
+
+
+def _shown(call: Call, shelf: ObjectIndex, thing_id: str) -> Json | None:
+    thing = shelf.things.get(thing_id)
+    return visible_object(thing, call.caller) if thing is not None and may_read(thing, call.caller) else None
 
 
 def _is_listed(call: Call, thing: Json) -> bool:
@@ -70,8 +60,8 @@ def _is_listed(call: Call, thing: Json) -> bool:
 _DETAILS: dict[str, Callable[[Call, Json], object]] = {
     "replies": _replies,
     "directReplies": _direct_replies,
-    "replyCount": _reply_count,
-    "directReplyCount": _direct_reply_count,
+    "replyCount": lambda call, note: None if (replies := _replies(call, note)) is None else len(replies),
+    "directReplyCount": lambda call, note: len(_direct_replies(call, note)),
     "original": _original,
     "revisions": _revisions,
     "invitation": _invitation,
@@ -131,10 +121,7 @@ def sort_rows(rows: Sequence[Json], sort: str | None) -> list[Json]:
 def page_of(rows: Sequence[Json], paging: Paging, after_row: Json | None = None) -> list[Json]:
     """Return the rows of one page; none after the end of the list.
 
-    Args:
-        rows: Rows in the order of `paging.sort`.
-        paging: Requested page.
-        after_row: The row named by `after`, if the service still has it; it may have left the list since.
+    `after_row` is the row named by `after`, if the service still has it; it may have left the list since.
     """
     start = paging.offset
     if paging.after is not None:

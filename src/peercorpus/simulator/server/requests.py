@@ -24,10 +24,7 @@ _PENDING_LIFE_S = 300
 def write_token(world: World, life_s: int = _DEFAULT_LIFE_S, user: str | None = None) -> str:
     """Return a token for an account of the world; with a negative life it has already expired.
 
-    Args:
-        world: The world with the account.
-        life_s: Lifetime in seconds from now.
-        user: The account; None for the account without a venue.
+    The lifetime is in seconds from now; without a user, the account is the one without a venue.
     """
     return _write(world, {"user": _user(world, user or world.user)}, life_s)
 
@@ -178,7 +175,6 @@ class Request:
         api: API that was called, "v1" or "v2".
         query: One text per parameter; a repeated parameter becomes a comma-separated list.
         number: Counted over both APIs, from 1.
-        has_token: Whether it has a token, valid or not.
         takes_html: Whether it accepts HTML pages, as a browser does.
     """
 
@@ -197,7 +193,6 @@ class Call:
 
     Attributes:
         query: One text per parameter; a repeated parameter becomes a comma-separated list.
-        body: The JSON object of a POST; empty otherwise.
     """
 
     accounts: Accounts

@@ -26,26 +26,6 @@ from peercorpus.simulator.world.holdings import Json
 _MOST_FILES = 50
 
 
-def note_pdf(call: Call) -> Response:
-    """Handle `GET /pdf`: return the current PDF of one or several notes."""
-    return _note_files(call, "pdf")
-
-
-def note_attachment(call: Call) -> Response:
-    """Handle `GET /attachment`: return the current file in a field of one or several notes."""
-    return _note_files(call, call.required("name"))
-
-
-def edit_pdf(call: Call) -> Response:
-    """Handle `GET /notes/edits/pdf` and `GET /references/pdf`: return the PDF that an edit added."""
-    return _edit_file(call, call.query.get("name", "pdf"))
-
-
-def edit_attachment(call: Call) -> Response:
-    """Handle `GET /notes/edits/attachment` and `GET /references/attachment`: return the file that an edit added."""
-    return _edit_file(call, call.required("name"))
-
-
 def static_pdf(call: Call, path: str) -> Response:
     """Handle `GET /pdf/<hash>.pdf`: return the file at its own path, while it is the current one of a note.
 
@@ -57,13 +37,23 @@ def static_pdf(call: Call, path: str) -> Response:
     raise _no_file("pdf", path)
 
 
+def _edit_pdf(call: Call) -> Response:
+    return _edit_file(call, call.query.get("name", "pdf"))
+
+
+def _edit_attachment(call: Call) -> Response:
+    return _edit_file(call, call.required("name"))
+
+
 def _edit_file(call: Call, field: str) -> Response:
+    """Return the file that an edit added."""
     edit = visible_object(call.shelves.edits.one(call.required("id"), call.caller), call.caller)
     note = edit.get("note") if call.api == "v2" else edit
     return _send_file(call, note if isinstance(note, dict) else {}, field, str(edit["id"]))
 
 
 def _note_files(call: Call, field: str) -> Response:
+    """Return the current file in a field of one or several notes."""
     ids = call.query["ids"].split(",") if "ids" in call.query else []
     if len(ids) > _MOST_FILES:
         raise invalid("ids", len(ids), f"must NOT have more than {_MOST_FILES} items", limit=_MOST_FILES)
@@ -214,8 +204,8 @@ def _list(listing: ListRoute) -> Route:
 _BOTH: dict[tuple[str, str], Route] = {
     ("GET", "/groups"): _list(GROUPS),
     ("GET", "/invitations"): _list(INVITATIONS),
-    ("GET", "/pdf"): note_pdf,
-    ("GET", "/attachment"): note_attachment,
+    ("GET", "/pdf"): lambda call: _note_files(call, "pdf"),
+    ("GET", "/attachment"): lambda call: _note_files(call, call.required("name")),
     ("GET", "/profiles"): _profiles,
     ("GET", "/venues"): _venues,
     ("GET", "/challenge"): lambda _call: browser_page(),
@@ -231,14 +221,14 @@ _ROUTES: dict[str, dict[tuple[str, str], Route]] = {
         **_BOTH,
         ("GET", "/notes"): _list(NOTES_V1),
         ("GET", "/references"): _list(REFERENCES),
-        ("GET", "/references/pdf"): edit_pdf,
-        ("GET", "/references/attachment"): edit_attachment,
+        ("GET", "/references/pdf"): _edit_pdf,
+        ("GET", "/references/attachment"): _edit_attachment,
     },
     "v2": {
         **_BOTH,
         ("GET", "/notes"): _list(NOTES_V2),
         ("GET", "/notes/edits"): _list(EDITS),
-        ("GET", "/notes/edits/pdf"): edit_pdf,
-        ("GET", "/notes/edits/attachment"): edit_attachment,
+        ("GET", "/notes/edits/pdf"): _edit_pdf,
+        ("GET", "/notes/edits/attachment"): _edit_attachment,
     },
 }

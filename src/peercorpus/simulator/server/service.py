@@ -49,8 +49,6 @@ class ServiceBudget:
         limit: Maximum requests per window to each first part of a path (`/notes` and `/notes/edits` together).
         window_s: Length of a window in seconds; it begins with the first request in it.
         file_limit: Maximum requests per window to each route that serves files; None means `limit`.
-        login_limit: Maximum logins per minute.
-        now: Returns the seconds since the epoch.
     """
 
     limit: int = 100_000
@@ -114,7 +112,6 @@ class Dispatcher:
 
     Attributes:
         world: The original world; faults change a copy.
-        requests: Every request so far.
     """
 
     world: World
@@ -336,8 +333,6 @@ class Service:
     """A running simulator.
 
     Attributes:
-        base_url_v1: Base URL of API v1.
-        base_url_v2: Base URL of API v2.
         requests: Every request so far; grows while the service runs.
         reindex: Must be called after a change of the world, because responses come from indexes that are built once.
     """

@@ -184,14 +184,7 @@ def generate_script(venue: Venue, seed: int, index: int, *, is_long: bool = Fals
 
 
 def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = False) -> Manuscript:
-    """Return the manuscript of a generated paper.
-
-    Args:
-        venue: Its venue.
-        seed: Seed of the world.
-        index: Index of the generated paper, from 0.
-        is_long: Whether it has a realistic length.
-    """
+    """Return the manuscript of a generated paper."""
     script = generate_script(venue, seed, index)
     chance = Random(f"{seed}/{venue.venue_id}/{index}/manuscript")
     topic = next(number for number, facts in enumerate(topics()) if tuple(facts["keywords"]) == script.keywords)
@@ -282,15 +275,7 @@ def _draw_versions(chance: Random, venue: Venue, status: str) -> tuple[Draft, ..
 def _play_ai_review(
     chance: Random, venue: Venue, say: Callable[[str], str], status: str, index: int
 ) -> Iterator[ThreadEntry]:
-    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none.
-
-    Args:
-        chance: Draws people's answers.
-        venue: The venue.
-        say: Returns a passage of a kind.
-        status: Outcome of the paper; a desk-rejected paper has no such review.
-        index: Number of the paper among the generated ones, from 0.
-    """
+    """Yield an AI's review and the replies to it, posted in the venue's next way; nothing if it has none."""
     if not venue.ai_ways or status == "desk_rejected":
         return
     way = venue.ai_ways[index % len(venue.ai_ways)]

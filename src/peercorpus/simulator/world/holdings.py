@@ -2,7 +2,8 @@
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -14,8 +15,6 @@ class Holdings:
     """The objects of one API.
 
     Attributes:
-        groups: By group id.
-        invitations: By invitation id.
         notes: By note id, roots and replies alike, in order of creation.
         edits: By edit id; API v2 edits (`note.id` names the note), API v1 references (`referent` names the note).
         author_edits: Ids of API v1 references that are listed only with `original=true`.
@@ -31,14 +30,7 @@ class Holdings:
 
     def copy(self) -> "Holdings":
         """Return the same objects in new dictionaries."""
-        return Holdings(
-            groups=dict(self.groups),
-            invitations=dict(self.invitations),
-            notes=dict(self.notes),
-            edits=dict(self.edits),
-            author_edits=set(self.author_edits),
-            files=dict(self.files),
-        )
+        return Holdings(**{part.name: copy(getattr(self, part.name)) for part in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +39,6 @@ class World:
 
     Attributes:
         user: An account without a venue, which sees only public objects.
-        password: Password of both accounts.
         code: Code of the second factor of both accounts, valid at any time.
         insider: An account that is a programme chair of every venue, which also sees objects that are not public.
     """

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import msgspec
+
 
 class Draft(IntEnum):
     """The versions a paper can have, in chronological order."""
@@ -27,7 +29,6 @@ class ManuscriptSection:
         text: Paragraphs separated by empty lines; `$…$` is Typst mathematics; `{equation}` and `{table}` are paragraphs
             of their own.
         revised: The text since the rebuttal; empty if it does not change.
-        since: The first version that has the section.
     """
 
     heading: str
@@ -69,14 +70,10 @@ class ThreadEntry:
 
     Attributes:
         key: Its name in this script, used by other entries to refer to it.
-        kind: The last path element of its invitation.
         by: `authors`, `R1` …, `AC`, `SAC`, `PC`, a profile (`~Ada_Example1`), or a signer for an AI (`OF_AI`).
         at: Days after the start of its phase (reviews, discussion or decision, read from the kind).
         content: The form's fields; `{R1}` in a text stands for the reviewer's public name.
         under: The key of the entry it answers; empty for the forum itself.
-        deleted: Whether it was deleted again.
-        closed: Whether it is hidden from the public.
-        private: The fields that only the chairs may read.
     """
 
     key: str
@@ -98,7 +95,6 @@ class Script:
     Attributes:
         status: `accepted`, `rejected`, `withdrawn`, `desk_rejected` or `under_review`.
         decision: The decision in the venue's words; empty if there is none.
-        versions: Versions with a PDF.
         public_history: Whether edits that the venue would otherwise hide are public.
         touched: Whether the organisers edited the note at the decision (`…/-/Edit`).
     """
@@ -135,69 +131,22 @@ def read_handwritten(venue_id: str) -> tuple[Handwritten, ...]:
     """Read the hand-written papers of a venue, in the order of their file names."""
     folder = files("peercorpus.simulator.world") / "data" / "papers"
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".toml"))
-    papers = (_read_paper(tomllib.loads((folder / name).read_text(encoding="utf-8"))) for name in names)
+    papers = (_read_paper(_unwrap(tomllib.loads((folder / name).read_text(encoding="utf-8")))) for name in names)
     return tuple(paper for paper in papers if paper.venue_id == venue_id)
 
 
-def _read_paper(data: Mapping[str, Any]) -> Handwritten:
-    manuscript = data["manuscript"]
-    script = Script(
-        title=data["title"],
-        authors=tuple(data["authors"]),
-        keywords=tuple(data["keywords"]),
-        tldr=data.get("tldr", ""),
-        area=data.get("area", ""),
-        abstract=_unwrap(data["abstract"]),
-        status=data["status"],
-        decision=data.get("decision", ""),
-        thread=tuple(_read_entry(entry) for entry in data.get("thread", ())),
-        versions=tuple(Draft[name] for name in data["versions"]),
-        public_history=data.get("public_history", False),
-        touched=data.get("touched", True),
-    )
-    return Handwritten(
-        data["venue"],
-        script,
-        Manuscript(
-            title=script.title,
-            authors=script.authors,
-            abstract=script.abstract,
-            passages=tuple(_read_passage(passage) for passage in manuscript["passages"]),
-            equation=manuscript["equation"],
-            table=tuple(tuple(row) for row in manuscript["table"]),
-            caption=manuscript["caption"],
-            references=tuple(manuscript["references"]),
-        ),
-    )
+def _read_paper(data: dict[str, Any]) -> Handwritten:
+    defaults: dict[str, Any] = {"tldr": "", "area": "", "decision": "", "thread": []}
+    script = msgspec.convert(defaults | data | {"versions": [Draft[name] for name in data["versions"]]}, Script)
+    passages = [passage | {"since": Draft[passage.get("since", "EARLY")]} for passage in data["manuscript"]["passages"]]
+    shared = {"title": script.title, "authors": script.authors, "abstract": script.abstract, "passages": passages}
+    return Handwritten(data["venue"], script, msgspec.convert(data["manuscript"] | shared, Manuscript))
 
 
-def _read_passage(passage: Mapping[str, str]) -> ManuscriptSection:
-    return ManuscriptSection(
-        heading=passage["heading"],
-        text=_unwrap(passage["text"]),
-        revised=_unwrap(passage.get("revised", "")),
-        since=Draft[passage.get("since", "EARLY")],
-    )
-
-
-def _read_entry(entry: Mapping[str, Any]) -> ThreadEntry:
-    return ThreadEntry(
-        key=entry["key"],
-        kind=entry["kind"],
-        by=entry["by"],
-        at=entry["at"],
-        content=_read_content(entry["content"]),
-        under=entry.get("under", ""),
-        changes=tuple(EntryEdit(change["at"], _read_content(change["content"])) for change in entry.get("changes", ())),
-        deleted=entry.get("deleted", False),
-        closed=entry.get("closed", False),
-        private=tuple(entry.get("private", ())),
-    )
-
-
-def _read_content(content: Mapping[str, object]) -> dict[str, object]:
-    return {key: _unwrap(answer) if isinstance(answer, str) else answer for key, answer in content.items()}
-
-
-def _unwrap(text: str) -> str:
-    return SOFT_BREAK.sub(" ", text.strip())
+def _unwrap(value: Any) -> Any:  # noqa: ANN401 -- any TOML value
+    """Return a value in which no text has soft line breaks."""
+    if isinstance(value, str):
+        return SOFT_BREAK.sub(" ", value.strip())
+    if isinstance(value, list):
+        return [_unwrap(item) for item in value]
+    return {name: _unwrap(item) for name, item in value.items()} if isinstance(value, dict) else value

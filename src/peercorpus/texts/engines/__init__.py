@@ -1,1 +1,1 @@
-"""PDF engines other than the default one, one module each."""
+"""The PDF engines of this package: one module each, named after its engine, whose class is `ENGINE`."""

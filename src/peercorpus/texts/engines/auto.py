@@ -45,7 +45,12 @@ def split_blocks(converted: Converted) -> list[list[TextBlock]]:
 
 
 def join_blocks(texts: Iterable[str], pages: Iterable[Sequence[TextBlock]]) -> tuple[TextBlock, ...]:
-    """Return the blocks of a whole text, renumbered, given the text and the blocks of each page."""
+    """Return the blocks of a whole text, renumbered.
+
+    Args:
+        texts: The text of each page.
+        pages: The blocks of each page, with offsets from its start.
+    """
     joined: list[TextBlock] = []
     start = 0
     for text, blocks in zip(texts, pages, strict=True):
@@ -106,9 +111,16 @@ class AutoEngine:
     """Reads files with the default engine, and bad pages again with a heavier one; the problems name these pages."""
 
     name = "auto"
+    takes = frozenset({"ocr", "heavier"})
+    reads_hard = False
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Load the heavier engine; if none is named, OCR if installed."""
+        """Load the heavier engine; if none is named, OCR if installed.
+
+        Raises:
+            MissingExtraError: The named engine is not installed.
+            EngineError: The named engine cannot be used.
+        """
         self._own = load_engine(DEFAULT, settings)
         self._heavier = _load_heavier(settings)
         parts = [self._own.version, *([self._heavier.name, self._heavier.version] if self._heavier else [])]
@@ -125,7 +137,12 @@ class AutoEngine:
         return self._heavier is not None and self._heavier.name in READS_ALL
 
     def convert(self, pdf: bytes) -> Converted:
-        """Read one file; raises EngineError if the heavier engine cannot work."""
+        """Read one file.
+
+        Raises:
+            UnreadablePdfError: The file is damaged, encrypted, or not a PDF.
+            EngineError: The heavier engine cannot work.
+        """
         own = self._own.convert(pdf)
         reasons = find_bad_pages(pdf, own, reads_formulas=self._reads_all)
         if not reasons:
@@ -152,7 +169,13 @@ def _load_heavier(settings: EngineSettings) -> Engine | None:
 
 
 def find_bad_pages(pdf: bytes, converted: Converted, *, reads_formulas: bool) -> ReasonsByPage:
-    """Return the pages that a heavier engine should read, with reasons; unsure formulas only if it reads formulas."""
+    """Return the pages that a heavier engine should read, with the reasons.
+
+    Args:
+        pdf: Content of the file.
+        converted: Result of the default engine.
+        reads_formulas: Whether the heavier engine reads formulas, so that uncertain ones are a reason.
+    """
     pages = converted.markdown.split(SEPARATOR)
     quality = converted.quality
     sureness = quality.formula_sureness if quality and quality.formulas >= MIN_FORMULAS else None
@@ -223,7 +246,15 @@ def _merge(own: Converted, other: Converted, reasons: ReasonsByPage, name: str) 
 def _merge_blocks(
     own: Converted, other: Converted, numbers: Sequence[int], texts: Sequence[str], replaced: Collection[int]
 ) -> tuple[TextBlock, ...]:
-    """Return the blocks of our pages and of the replaced ones; a page of an engine without blocks is one block."""
+    """Return the blocks of our pages and of the replaced ones; a page of an engine without blocks is one block.
+
+    Args:
+        own: Our text.
+        other: The text of the heavier engine.
+        numbers: The pages that it read, numbered from 1.
+        texts: The text of each page.
+        replaced: The pages taken from it.
+    """
     pages = dict(enumerate(split_blocks(own), 1))
     of_file = dict(enumerate(numbers, 1))
     for number, blocks in zip(numbers, split_blocks(other), strict=True):
@@ -237,8 +268,12 @@ def _count_readable(text: str) -> int:
 
 
 def _describe_reasons(reasons: ReasonsByPage, what: str, pages: int) -> list[str]:
+    """Return one problem for each reason, with its pages and their share of all pages."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for number, reason in sorted(reasons.items()):
         by_reason[reason].append(str(number))
     share = f"{len(reasons)} of {pages} pages"
     return [f"{what} ({reason}; {share} in all): page {', '.join(numbers)}" for reason, numbers in by_reason.items()]
+
+
+ENGINE = AutoEngine

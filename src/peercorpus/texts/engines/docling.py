@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from peercorpus.errors import EngineError, UnreadablePdfError
 from peercorpus.texts.engine import DEFAULT_SETTINGS, Converted, EngineSettings
-from peercorpus.texts.engines.external_package import count_pages, join_markdown_pages, read_package_version
+from peercorpus.texts.external_package import count_pages, join_markdown_pages, read_package_version
 
 OWN_VERSION = "1"
 
@@ -14,9 +14,15 @@ class Docling:
     """Reads PDFs with docling's standard pipeline (layout, tables, formulas); text comes from the text layer."""
 
     name = "docling"
+    takes = frozenset({"models"})
+    is_heavy = True
 
     def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Check that docling is installed; its models are loaded for the first file."""
+        """Check that docling is installed; its models are loaded for the first file.
+
+        Raises:
+            MissingExtraError: docling is not installed.
+        """
         self.version = f"{OWN_VERSION}+docling-{read_package_version('docling')}"
         self._settings = settings
         self._converter: Any = None
@@ -27,7 +33,12 @@ class Docling:
         return cls(settings)
 
     def convert(self, pdf: bytes) -> Converted:
-        """Read one file; raises EngineError if the models cannot be loaded."""
+        """Read one file.
+
+        Raises:
+            UnreadablePdfError: The file is damaged, encrypted or not a PDF, or docling cannot read it.
+            EngineError: The models cannot be loaded.
+        """
         from docling.datamodel.base_models import DocumentStream
         from docling.exceptions import ConversionError
 
@@ -73,3 +84,6 @@ def _write_page(document: Any, number: int) -> str:  # noqa: ANN401 -- see above
         page_no=number, image_placeholder="", escape_html=False, escape_underscores=False
     )
     return markdown
+
+
+ENGINE = Docling

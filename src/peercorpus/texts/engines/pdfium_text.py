@@ -13,6 +13,7 @@ class PdfiumText:
     """Reads the text as pdfium returns it, in the order of the content stream, with nothing joined or removed."""
 
     name = "pdfium-text"
+    reads_hard = False
     version = f"{OWN_VERSION}+pypdfium2-{PYPDFIUM_INFO.version}"
 
     def convert(self, pdf: bytes) -> Converted:
@@ -29,3 +30,6 @@ class PdfiumText:
             if numbers
         ]
         return join_pages([text or "" for text in texts], problems)
+
+
+ENGINE = PdfiumText

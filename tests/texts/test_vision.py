@@ -15,7 +15,7 @@ from naming import Naming
 from peercorpus.errors import ModelError
 from peercorpus.texts import contract
 from peercorpus.texts.engine import KEY_VARIABLE, SEPARATOR, EngineSettings, load_engine
-from peercorpus.texts.engines.vision_model import PROMPT, Vision
+from peercorpus.texts.engines.vision import PROMPT, Vision
 
 PAGE = (
     "The gradient that arrives at the server was computed many updates ago, and that is what momentum does to it all."

@@ -18,7 +18,15 @@ BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def read_package_version(package: str, extra: str = "") -> str:
-    """Return the version of an optional package; raises MissingExtraError, naming its extra, if it is not installed."""
+    """Return the version of an optional package.
+
+    Args:
+        package: Its name on PyPI.
+        extra: The extra of which it is part; empty if of none.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+    """
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -26,7 +34,12 @@ def read_package_version(package: str, extra: str = "") -> str:
 
 
 def count_pages(pdf: bytes) -> int:
-    """Return the number of pages; the PDF is opened here first, so that every engine reports damage in the same way."""
+    """Return the number of pages of a PDF; it is opened here first, so that every engine reports damage in the same
+    way.
+
+    Raises:
+        UnreadablePdfError: The file is damaged, encrypted, or not a PDF.
+    """
     with open_pdf(pdf) as document:
         return len(document)
 

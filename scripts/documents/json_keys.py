@@ -1,4 +1,4 @@
-"""The keys in the output of `--json`: they do not change within a major version, but others may be added."""
+"""The keys in the output of `--json`, for the pages: they do not change within a major version; others may be added."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

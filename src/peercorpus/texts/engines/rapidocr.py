@@ -1,25 +1,20 @@
-"""Engines that read pages from their images: RapidOCR alone, beside the text layer, and nemotron-ocr on a GPU."""
+"""Read pages from their images with RapidOCR: all of them, or those that the default engine cannot read."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from io import BytesIO
-from typing import Any, Self
 
 import pypdfium2 as pdfium
 
-from peercorpus.errors import EngineError
-from peercorpus.pdf.document import to_png
 from peercorpus.pdf.glyphs import Glyphs, TextRun
 from peercorpus.pdf.shapes import read_shapes
-from peercorpus.texts.engine import DEFAULT_SETTINGS, Converted, EngineSettings
-from peercorpus.texts.engines.external_package import read_package_version
-from peercorpus.texts.engines.ocr import RapidOcr, Recogniser, WordRow, join_lines, recognise
+from peercorpus.texts.engine import Converted
 from peercorpus.texts.layout.blocks import TextLine
 from peercorpus.texts.layout.columns import PageColumns, find_columns
 from peercorpus.texts.layout.margins import LineNumberColumns
 from peercorpus.texts.layout.pdfium_layout import PageContent, PdfiumLayout
+from peercorpus.texts.ocr import RapidOcr, Recogniser, join_lines, recognise
 from peercorpus.texts.page_quality import explain_unreadable, read_characters
 
 OWN_VERSION = 1
@@ -30,7 +25,11 @@ MIN_RECOGNISED_WORDS = 20
 
 
 class Recognised(Glyphs):
-    """Glyphs of a page, replaced by words recognised on its image."""
+    """Glyphs of a page, replaced by words recognised on its image.
+
+    Attributes:
+        runs: Recognised words in reading order.
+    """
 
     def __init__(self, page: pdfium.PdfPage, recogniser: Recogniser) -> None:
         lines = join_lines(recognise(page, recogniser), 0)
@@ -68,7 +67,11 @@ class LayoutWithOcr(PdfiumLayout):
     """The default engine with OCR for the pages that need it."""
 
     def __init__(self, recogniser: Recogniser | None = None) -> None:
-        """Store the recogniser; None means `rapidocr`."""
+        """Store the recogniser; None means `rapidocr`.
+
+        Raises:
+            MissingExtraError: The default recogniser is not installed.
+        """
         self._recogniser = recogniser or RapidOcr()
         own = [str(OWN_VERSION)] if OWN_VERSION > 1 else []
         self.version = "+".join([PdfiumLayout.version, self._recogniser.version, *own])
@@ -111,45 +114,4 @@ class OcrEngine(LayoutWithOcr):
         return "every page"
 
 
-class NemotronOcr:
-    """Recognises words with nemotron-ocr; needs an NVIDIA GPU, Linux, CUDA 13 and Python 3.12."""
-
-    def __init__(self, settings: EngineSettings = DEFAULT_SETTINGS) -> None:
-        """Check that nemotron-ocr is installed; its models are loaded for the first page."""
-        self.version = f"nemotron-ocr-{read_package_version('nemotron-ocr')}"
-        self._settings = settings
-        self._model: Any = None
-
-    def read(self, image: pdfium.PdfBitmap) -> list[WordRow]:
-        """Return the sentences on an image; raises EngineError without a suitable GPU or the models."""
-        try:
-            if self._model is None:
-                from nemotron_ocr.inference.pipeline_v2 import NemotronOCRV2
-
-                folder = self._settings.models
-                self._model = NemotronOCRV2(model_dir=None if folder is None else str(folder), lang="english")
-        except (ImportError, OSError, RuntimeError) as error:
-            raise EngineError(
-                f"nemotron-ocr cannot be used here ({type(error).__name__}); it needs an NVIDIA GPU with CUDA 13, "
-                "and the models of nvidia/nemotron-ocr-v2 in the folder named as the engine's models."
-            ) from None
-        (sentences,) = self._model([BytesIO(to_png(image))], merge_level="sentence")
-        # `lower` is the smaller distance from the upper edge, `upper` the larger one.
-        return [
-            WordRow(str(sentence["text"]), *(float(sentence[edge]) for edge in ("left", "lower", "right", "upper")))
-            for sentence in sentences
-        ]
-
-
-class Nemotron(OcrEngine):
-    """Reads every page from its image with nemotron-ocr."""
-
-    name = "nemotron"
-
-    def __init__(self, recogniser: Recogniser | None = None) -> None:
-        super().__init__(recogniser or NemotronOcr())
-
-    @classmethod
-    def with_settings(cls, settings: EngineSettings) -> Self:
-        """Create an engine that loads its models from the folder in the settings."""
-        return cls(NemotronOcr(settings))
+ENGINE = OcrEngine

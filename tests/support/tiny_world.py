@@ -3,12 +3,18 @@
 import http.client
 import json
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
+import pytest
+
 from peercorpus.simulator.world.holdings import Holdings, Json, World
+
+if TYPE_CHECKING:
+    from peercorpus.simulator.server.service import Service
 
 V = "Invented.cc/2031/Conference"
 OLD = "Invented.cc/2020/Conference"
@@ -133,6 +139,33 @@ def ask(
 def tiny_world() -> World:
     """A new world, which a test may change."""
     return World(holdings_v1(), holdings_v2())
+
+
+@pytest.fixture(scope="session")
+def tiny() -> World:
+    """A tiny world that no test changes."""
+    return tiny_world()
+
+
+@pytest.fixture(scope="session")
+def tiny_service(tiny: World) -> "Iterator[Service]":
+    """The service of that world."""
+    from peercorpus.simulator.server.service import serve_simulator
+
+    with serve_simulator(tiny) as running:
+        yield running
+
+
+@pytest.fixture
+def v1(tiny_service: "Service") -> str:
+    """The address of its API v1."""
+    return tiny_service.base_url_v1
+
+
+@pytest.fixture
+def v2(tiny_service: "Service") -> str:
+    """The address of its API v2."""
+    return tiny_service.base_url_v2
 
 
 def free_neighbours() -> int:

@@ -18,7 +18,7 @@ from peercorpus.errors import ModelUnavailableError, UnreadablePdfError
 from peercorpus.models.endpoint import Endpoint, ModelSettings, ResponseCache, UnansweredError, response_key
 from peercorpus.pdf.document import extract_pages, open_pdf, page_text, render_page, to_png
 from peercorpus.texts.engine import DEFAULT_SETTINGS, KEY_VARIABLE, Converted, EngineSettings
-from peercorpus.texts.engines.external_package import join_markdown_pages
+from peercorpus.texts.external_package import join_markdown_pages
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
 from peercorpus.texts.page_quality import text_agreement, words
 
@@ -51,7 +51,12 @@ FENCED = re.compile(r"\s*```(?:markdown|md)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL |
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Result for one page; `problem` is None if the model's text was used and checked."""
+    """Result for one page.
+
+    Attributes:
+        problem: Reason why the model's text was not used, or not checked; None if it was used and checked.
+        is_read: Whether the model's text was used.
+    """
 
     markdown: str
     problem: str | None
@@ -62,11 +67,17 @@ class Vision:
     """Asks a model for each page; if its words differ from the text layer, the layout engine's text is used."""
 
     name = "vision"
+    takes = frozenset({"engine_url", "engine_model", "max_pages"})
 
     def __init__(
         self, settings: EngineSettings = DEFAULT_SETTINGS, transport: httpx2.BaseTransport | None = None
     ) -> None:
-        """Store the settings; no request is made before the first page."""
+        """Store the settings; no request is made before the first page.
+
+        Args:
+            settings: Endpoint, model, budget and file of answers.
+            transport: HTTP transport, for tests.
+        """
         self._settings = settings
         self._transport = transport
         digest = hashlib.sha256(f"{PROMPT} {PdfiumLayout.version} {settings.model}".encode()).hexdigest()[:12]
@@ -75,13 +86,20 @@ class Vision:
 
     @classmethod
     def with_settings(cls, settings: EngineSettings) -> Self:
-        """Create an engine; raises ModelError if the address or model is missing, or the key cannot be sent there."""
+        """Create an engine with a usable endpoint.
+
+        Raises:
+            ModelError: The address or the model is missing, or the key cannot be sent there.
+        """
         Endpoint(_make_model_settings(settings)).close()
         return cls(settings)
 
     def convert(self, pdf: bytes) -> Converted:
-        """Read one file; raises ModelError if the endpoint cannot be used or the budget is spent; answers so far are
-        kept.
+        """Read one file.
+
+        Raises:
+            UnreadablePdfError: The file is damaged, encrypted, or not a PDF.
+            ModelError: The endpoint cannot be used, or the budget is spent; answers so far are kept.
         """
         settings = self._settings
         with (
@@ -135,6 +153,7 @@ def _make_model_settings(settings: EngineSettings) -> ModelSettings:
 
 
 def _ask(endpoint: Endpoint, answers: ResponseCache, layer: str, png: bytes) -> str:
+    """Return the model's text of a page; a page answered earlier is not sent again."""
     prompt = PROMPT + layer[:MAX_ANCHOR_CHARACTERS]
     key = response_key(endpoint.model, prompt, png)
     answer_text = answers.find(key)
@@ -171,4 +190,8 @@ def _check(answer_text: str, layer: str, pdf: bytes, index: int) -> _Page:
 
 
 def _read_own_text(pdf: bytes, index: int) -> str:
+    """Return the layout engine's text of a single page, read without its neighbours."""
     return PdfiumLayout().convert(extract_pages(pdf, [index + 1])).markdown
+
+
+ENGINE = Vision

@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 
 from peercorpus.pdf.document import render_page
 from peercorpus.pdf.glyphs import TextRun, read_font
-from peercorpus.texts.engines.external_package import read_package_version
+from peercorpus.texts.external_package import read_package_version
 from peercorpus.texts.layout.blocks import TextLine
 
 DPI = 150
@@ -44,8 +44,10 @@ HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad\u2010]$")
 class WordRow:
     """Adjacent words recognised on a page.
 
-    Edges are shares of its width and height, from the upper left corner; `stroke` is the mean width of the strokes in
-    pixels, 0 if unknown.
+    Attributes:
+        left: Left end as a share of the page's width, from its left edge; `right` likewise.
+        top: Upper end as a share of the page's height, from its upper edge; `bottom` likewise.
+        stroke: Mean width of its strokes in pixels; 0 if unknown.
     """
 
     text: str
@@ -57,7 +59,11 @@ class WordRow:
 
 
 class Recogniser(Protocol):
-    """Recognises the words on an image; its `version` is part of the version of the engine that uses it."""
+    """Recognises the words on an image.
+
+    Attributes:
+        version: Its name and version, part of the version of the engine that uses it.
+    """
 
     version: str
 
@@ -110,7 +116,13 @@ class _Usual:
 
 
 def to_runs(rows: Iterable[WordRow], width: float, height: float) -> list[TextRun]:
-    """Convert recognised words to runs as in a text layer, in points; sizes that differ by chance are made equal."""
+    """Convert recognised words to runs as in a text layer; sizes that differ by chance are made equal.
+
+    Args:
+        rows: Words recognised on the page.
+        width: Width of the page in points.
+        height: Height of the page in points.
+    """
     boxes = [replace(row, text=row.text.strip()) for row in rows if row.text.strip() and row.bottom > row.top]
     usual = _Usual(
         _weighted_median([((row.bottom - row.top) * height, len(row.text)) for row in boxes]),
@@ -145,6 +157,7 @@ def to_runs(rows: Iterable[WordRow], width: float, height: float) -> list[TextRu
 
 
 def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
+    """Return the median of values, each weighted by its count; 1 if there are none."""
     half = sum(count for _, count in values) / 2
     passed = 0
     for value, count in sorted(values):
@@ -155,7 +168,12 @@ def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
 
 
 def join_lines(runs: Sequence[TextRun], page: int) -> list[TextLine]:
-    """Join recognised runs into lines, from top to bottom; boxes of two columns are not joined."""
+    """Join recognised runs into lines, from top to bottom; boxes of two columns are not joined.
+
+    Args:
+        runs: Recognised runs of the page.
+        page: Page number, from 0.
+    """
     lines: list[TextLine] = []
     for row in _group_rows(runs):
         lines.append(_make_line(row[0], page))
@@ -175,6 +193,7 @@ def _make_line(run: TextRun, page: int) -> TextLine:
 
 
 def _group_rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
+    """Group runs by baseline: rows from top to bottom, the runs of each from left to right."""
     rows: list[list[TextRun]] = []
     for run in sorted(runs, key=lambda run: -run.base):
         if rows and rows[-1][0].base - run.base <= MAX_BASELINE_DIFFERENCE * max(run.size, rows[-1][0].size):
@@ -185,10 +204,18 @@ def _group_rows(runs: Sequence[TextRun]) -> list[list[TextRun]]:
 
 
 class RapidOcr:
-    """Recognises words with rapidocr on the CPU, including Greek letters."""
+    """Recognises words with rapidocr on the CPU, including Greek letters.
+
+    Attributes:
+        version: Version of the package, which includes its models.
+    """
 
     def __init__(self) -> None:
-        """Check that rapidocr is installed; its models are loaded for the first page."""
+        """Check that rapidocr is installed; its models are loaded for the first page.
+
+        Raises:
+            MissingExtraError: rapidocr or onnxruntime is not installed.
+        """
         self.version = f"rapidocr-{read_package_version('rapidocr', 'ocr')}"
         read_package_version("onnxruntime", "ocr")
         self._model: Any = None
