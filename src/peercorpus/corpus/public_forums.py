@@ -11,12 +11,14 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from peercorpus.corpus.forums import SPOKEN, Forum, VenueForums, is_public, read_forum
+from peercorpus.corpus.forums import PARTS, SPOKEN, Forum, VenueForums, is_public, read_forum
 from peercorpus.corpus.takedown import NOTHING, Takedown
 from peercorpus.records.ai_reviews import AiReview, select_public
+from peercorpus.records.documents import Change
 from peercorpus.records.enums import PostKind, Role, ScoreSource, Status
 from peercorpus.records.multipart import merge_fields, merge_titles
 from peercorpus.records.papers import Conflict, Paper, PaperVersion, forget_year_of_decision
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
 from peercorpus.records.until_decision import decides, forget_decision_in
@@ -58,14 +60,9 @@ class PublicFilter:
             count_texts: Counts the texts of a forum that would be published; None does not count texts.
         """
         kept = None if forum.paper.forum_id in self.takedown.forums else self._remove_records(forum)
-        removed = Counter(
-            papers=int(kept is None),
-            reviews=len(forum.reviews) - len(kept.reviews if kept else ()),
-            posts=len(forum.posts) - len(kept.posts if kept else ()),
-            versions=len(forum.versions) - len(kept.versions if kept else ()),
-            conversations=len(forum.conversations) - len(kept.conversations if kept else ()),
-            ai_reviews=len(forum.ai_reviews) - len(kept.ai_reviews if kept else ()),
-        )
+        removed = Counter(papers=int(kept is None))
+        for name in PARTS:
+            removed[name] = len(getattr(forum, name)) - len(getattr(kept, name, ()))
         if count_texts is not None and removed["versions"]:
             removed += count_texts(forum) - (count_texts(kept) if kept else Counter())
         venue_id = forum.paper.venue_id
@@ -73,10 +70,13 @@ class PublicFilter:
         return kept
 
     def _remove_records(self, forum: Forum) -> Forum:
-        versions = [version for version in forum.versions if version.sha256 not in self.takedown.files]
-        forum = replace(forum, versions=versions)
         gone_ids = self.takedown.posts
-        forum = replace(forum, ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids))
+        forum = replace(
+            forum,
+            versions=[version for version in forum.versions if version.sha256 not in self.takedown.files],
+            ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids),
+            links=self.takedown.keep_links(forum.links),
+        )
         gone = [post for post in forum.posts if post.post_id in gone_ids]
         if not gone and gone_ids.isdisjoint(review.review_id for review in forum.reviews):
             return forum
@@ -92,13 +92,12 @@ class PublicFilter:
             reviews = [forget_decision(review) for review in reviews]
             posts = [replace(post, posted_after_decision=None) for post in posts]
             talks = [forget_decision_in(talk) for talk in talks]
-        return Forum(
+        return replace(
+            forum,
             paper=_keep_conflicts(paper, reviews),
             reviews=reviews,
             posts=posts,
-            versions=versions,
             conversations=[talk for talk in talks if talk.turns],
-            ai_reviews=forum.ai_reviews,
         )
 
 
@@ -311,15 +310,16 @@ def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
 
 
 @dataclass(frozen=True)
-class PublicForum:
-    """One paper with those of its records that may be shown."""
+class PublicForum(Forum):
+    """One paper with those of its records that may be shown.
 
-    paper: Paper
-    reviews: Sequence[Review]
-    posts: Sequence[Post]
-    versions: Sequence[PaperVersion]
-    conversations: Sequence[Conversation]
-    ai_reviews: Sequence[AiReview] = ()
+    Attributes:
+        points: The points of its reviews, where they are read.
+        changes: The changes between its versions, where they are read.
+    """
+
+    points: Sequence[Point] = ()
+    changes: Sequence[Change] = ()
 
     @cached_property
     def by_id(self) -> dict[str, Post]:
@@ -391,6 +391,8 @@ def keep_public(forum: Forum) -> PublicForum:
         versions=forum.versions,
         conversations=talks,
         ai_reviews=select_public(forum.ai_reviews),
+        links=forum.links,
+        set_aside=forum.set_aside,
     )
 
 

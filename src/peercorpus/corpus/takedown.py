@@ -23,7 +23,7 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError, WorkspaceError
-from peercorpus.records.papers import PaperVersion
+from peercorpus.records.papers import Link, PaperVersion
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import OWNER_ONLY, replace_file
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -226,6 +226,10 @@ class Takedown:
     def named(self) -> frozenset[str]:
         """Every id and digest that no release may contain: those listed, and those that are removed by them."""
         return self.forums | self.posts | self.files | {entry.listed for entry in self.ids}
+
+    def keep_links(self, links: Iterable[Link]) -> list[Link]:
+        """Return the links between papers that are not taken down."""
+        return [link for link in links if self.forums.isdisjoint({link.forum_id, link.earlier_id})]
 
 
 NOTHING = Takedown()

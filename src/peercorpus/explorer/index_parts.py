@@ -11,7 +11,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +26,7 @@ from peercorpus.corpus.public_forums import public_forums
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import TextStore
 from peercorpus.errors import TryLaterError
-from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
+from peercorpus.explorer.index_documents import make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.point_documents import make_point_document, make_point_schema
 from peercorpus.explorer.querying.searched_fields import add_tokenizers
@@ -37,7 +37,7 @@ from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"9, tantivy {version('tantivy')}"
+INDEX_VERSION = f"10, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
 _TABLES_READ = (
     "1-papers",
@@ -183,10 +183,9 @@ def _read_links(tables: Tables, takedown: Takedown) -> dict[str, list[Link]]:
     """Return the links of the papers of each venue, without those to a paper that is taken down."""
     links: dict[str, list[Link]] = {}
     for venue_id in tables.venues("8-links"):
-        for link in tables.read(Link, venue_id):
-            if takedown.forums.isdisjoint({link.forum_id, link.earlier_id}):
-                for linked in dict.fromkeys((link.venue_id, link.earlier_venue_id)):
-                    links.setdefault(linked, []).append(link)
+        for link in takedown.keep_links(tables.read(Link, venue_id)):
+            for linked in dict.fromkeys((link.venue_id, link.earlier_venue_id)):
+                links.setdefault(linked, []).append(link)
     return links
 
 
@@ -300,13 +299,17 @@ def _index_venue(
         texts = TextStore(file, tables, venue.venue_id, venue.held) if venue.held else None
         for forum in public_forums(tables, venue.takedown, venue.venue_id):
             row = paper_row(forum, venue.held)
-            shown = ShownPaper(forum, public_points(forum, rows_of_points.take(row.forum_id)))
+            forum = replace(
+                forum,
+                links=links.get(row.forum_id, ()),
+                points=public_points(forum, rows_of_points.take(row.forum_id)),
+            )
             counts.count(forum, row)
-            counts.count_points(shown.points)
+            counts.count_points(forum.points)
             text = texts.read(row.text_sha256) if texts and row.text_sha256 and row.text_sha256 in texts else ""
-            papers.add(*make_document(shown, Stored(row, tuple(links.get(row.forum_id, ()))), text))
+            papers.add(*make_document(forum, row, text))
             created = forum.paper.created_at
-            for point in shown.points:
+            for point in forum.points:
                 points.add(*make_point_document(point, row, created.timestamp() if created else None))
     return counts
 

@@ -11,7 +11,6 @@ import msgspec
 from peercorpus.corpus.points import keep_changes
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
-from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
 from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.documents import Change
@@ -283,25 +282,15 @@ def _make_passage(change: Change) -> ShownPassage:
     return ShownPassage(change.number, change.kind, left, right, change.later_section)
 
 
-def whole_json(shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
-    """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
-
-    The points of its reviews follow as `points`, if there are any.
-    """
-    forum = shown.forum
-    records: dict[str, object] = {
-        "paper": _to_row(forum.paper),
-        "reviews": [_to_row(record) for record in forum.reviews],
-        "posts": [_to_row(record) for record in forum.posts],
-        "versions": [_to_row(record) for record in forum.versions],
-        "conversations": [_to_row(record) for record in forum.conversations],
-        "ai_reviews": ai_review_rows(forum.ai_reviews),
-        "links": [_to_row(record) for record in links],
-        "changes": [_to_row(record) for record in changes],
-    }
-    if shown.points:
-        numbers = {change.number for change in changes}
-        records["points"] = [_to_row(keep_changes(point, numbers)) for point in shown.points]
+def whole_json(forum: PublicForum) -> bytes:
+    """Return the records of a paper as indented JSON, under the names of the fields of `PublicForum`."""
+    fields = ("reviews", "posts", "versions", "conversations", "ai_reviews", "links", "changes")
+    records: dict[str, object] = {"paper": _to_row(forum.paper)}
+    records |= {name: [_to_row(record) for record in getattr(forum, name)] for name in fields}
+    records["ai_reviews"] = ai_review_rows(forum.ai_reviews)
+    if forum.points:
+        numbers = {change.number for change in forum.changes}
+        records["points"] = [_to_row(keep_changes(point, numbers)) for point in forum.points]
     return msgspec.json.format(msgspec.json.encode(records), indent=1)
 
 

@@ -164,15 +164,14 @@ def point_anchor(review_id: str, number: int) -> str:
 
 
 def points_by_place(
-    points: Sequence[Point], forum: PublicForum, dialogues: Sequence[Dialogue], changes: Collection[int]
+    forum: PublicForum, dialogues: Sequence[Dialogue], changes: Collection[int]
 ) -> dict[str, list[ReviewPoints]]:
     """Return the points of each review that has some, by the HTML id of the element that shows the review.
 
     Those of a review that the page does not show are at `ELSEWHERE`.
 
     Args:
-        points: The points of the paper that may be shown.
-        forum: The parts of the paper that may be shown.
+        forum: The parts of the paper that may be shown, with their points.
         dialogues: Its conversations as the page shows them.
         changes: Numbers of the changes that the page of changes shows.
     """
@@ -182,7 +181,7 @@ def points_by_place(
         for talk in reversed(dialogues)
     }
     by_place: dict[str, list[ReviewPoints]] = {}
-    kept = [keep_changes(point, changes) for point in points]
+    kept = [keep_changes(point, changes) for point in forum.points]
     for review_id, group in groupby(kept, key=attrgetter("review_id")):
         of_review = list(group)
         reviewer = of_review[0].reviewer

@@ -16,7 +16,7 @@ from peercorpus.explorer.index_documents import (
     TEXTS_OF_POSTS,
     read_post_ids,
     read_pseudonyms,
-    read_stored,
+    read_row,
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
@@ -286,7 +286,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     counted = built.counted
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built)]
-    rows = [read_stored(document).row for document in documents]
+    rows = [read_row(document) for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
     suggested = suggest_words(opened, built.parsed.words)
     finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
@@ -361,7 +361,7 @@ def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
     field, order = _choose_order(selection, built.typed)
     most = max(1, opened.searcher.num_docs)
     for _, address in opened.searcher.search(built.query, most, order_by_field=field, order=order).hits:
-        yield read_stored(opened.searcher.doc(address)).row
+        yield read_row(opened.searcher.doc(address))
 
 
 def _make_hit(

@@ -18,11 +18,12 @@ from pathlib import Path
 import msgspec
 import tantivy
 
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.explorer.index_documents import ShownPaper, Stored, read_shown, read_stored
+from peercorpus.explorer.index_documents import read_forum, read_row
 from peercorpus.explorer.index_parts import (
     INDEX_VERSION,
     POINTS,
@@ -35,6 +36,7 @@ from peercorpus.explorer.index_parts import (
     make_part,
     read_inputs,
 )
+from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.searched_fields import OpenTexts, add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.delta_tables import Tables
@@ -296,13 +298,13 @@ def _find_document(opened: OpenIndex, forum_id: str) -> tantivy.Document | None:
     return opened.searcher.doc(hits[0][1]) if hits else None
 
 
-def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
-    """Return the data that the index stores beside a paper's records, or None if no paper has this id."""
+def find_row(opened: OpenIndex, forum_id: str) -> PaperRow | None:
+    """Return the summary of a paper, or None if no paper has this id."""
     document = _find_document(opened, forum_id)
-    return None if document is None else read_stored(document)
+    return None if document is None else read_row(document)
 
 
-def find_paper(opened: OpenIndex, forum_id: str) -> tuple[Stored, ShownPaper] | None:
-    """Return all that the index stores of a paper, with the records and points that may be shown; None as above."""
+def find_paper(opened: OpenIndex, forum_id: str) -> tuple[PaperRow, PublicForum] | None:
+    """Return the summary of a paper, and what may be shown of it; None as above."""
     document = _find_document(opened, forum_id)
-    return None if document is None else (read_stored(document), read_shown(document))
+    return None if document is None else (read_row(document), read_forum(document))

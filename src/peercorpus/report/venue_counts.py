@@ -21,7 +21,7 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.corpus.forums import Forum, read_forum
+from peercorpus.corpus.forums import PARTS, Forum, read_forum
 from peercorpus.corpus.public_forums import PublicFilter
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.errors import TryLaterError
@@ -31,7 +31,7 @@ from peercorpus.models.token_counts import TokenCounter, words_and_signs
 from peercorpus.openreview.objects import decode_leniently
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.papers import Paper
 from peercorpus.records.points import CRITICAL_KINDS, Point
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.venue_groups import find_taken
@@ -165,13 +165,7 @@ TEXT_TOKENS: Schema = {"sha256": pl.String, "tokens": pl.Int64}
 _IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
 IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
 """Whether a post is a meta-review, or a decision that contains one."""
-_FORUM_FIELDS: Mapping[type, str] = {
-    Paper: "paper",
-    Review: "reviews",
-    Post: "posts",
-    PaperVersion: "versions",
-    Conversation: "conversations",
-}
+_FORUM_FIELDS: Mapping[type, str] = {Paper: "paper", **{kind: name for name, kind in PARTS.items()}}
 TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
     TextKind.REVIEWS: ("forum_id", "created_at", *source.OF_SECTIONS),
     TextKind.REPLIES: (*TEXTS, "kind", "role"),

@@ -10,7 +10,7 @@ from math import log2
 import tantivy
 from tantivy import DocAddress, Occur, Query
 
-from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_row
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.searched_fields import (
     OpenTexts,
@@ -167,13 +167,13 @@ def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
     subject = few.read(_write_subject(row))
 
     def is_alike(document: tantivy.Document) -> bool:
-        other = few.read(_write_subject(read_stored(document).row))
+        other = few.read(_write_subject(read_row(document)))
         shared = few.matter(subject & other)
         is_whole = len(subject & other) == min(len(subject), len(other))
         return len(shared) >= _LEAST_SHARED and (is_whole or sum(shared.values()) >= _LEAST_BITS)
 
     found = find_like(opened, held, own, (), MAX_PAPERS, few, is_alike) if held else []
-    return [read_stored(opened.searcher.doc(address)).row for address in found]
+    return [read_row(opened.searcher.doc(address)) for address in found]
 
 
 def _write_subject(row: PaperRow) -> str:

@@ -13,6 +13,8 @@ from urllib.parse import quote, urlencode
 import jinja2
 from markupsafe import Markup
 
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.texts import HeldText
 from peercorpus.explorer import rendering
 from peercorpus.explorer.citations import paper_attribute, turn_attributes
 from peercorpus.explorer.pages import load_templates
@@ -31,7 +33,7 @@ from peercorpus.explorer.points_of_paper import MAX_POINTS_CHARACTERS, find_plac
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.assets import compact, content_policy, inline_scripts
-from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
+from peercorpus.explorer.site.release_papers import PaperRows, make_forum
 from peercorpus.explorer.site.search_words import PaperWords, list_people, read_words
 from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
 from peercorpus.records.enums import Status
@@ -199,16 +201,16 @@ def render_papers(job: Job) -> list[RenderedPaper]:
     Raises:
         PeercorpusError: A row is not in the form that this version publishes.
     """
-    return [_render_paper(make_paper(rows), job.titles) for rows in job.papers]
+    return [_render_paper(rows, job.titles) for rows in job.papers]
 
 
-def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> RenderedPaper:
-    forum = released.forum
+def _render_paper(rows: PaperRows, titles: Mapping[str, str]) -> RenderedPaper:
+    forum = make_forum(rows)
     paper = forum.paper
-    row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
+    row = paper_row(forum, frozenset(filter(None, [rows.paper["text_sha256"]])))
     dialogues = [_shorten_anchors(talk) for talk in read_dialogues(forum)]
-    further = dict(_render_further(released, row))
-    links = [(link, name_other(link, paper.forum_id)) for link in released.links]
+    further = dict(_render_further(forum, row, rows.text))
+    links = [(link, name_other(link, paper.forum_id)) for link in forum.links]
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
@@ -220,11 +222,11 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         prose=Prose(redact_people),
         scores=_drop_repeated_labels(score_table(forum.reviews)),
         dialogues=dialogues,
-        points=points_by_place(released.points, forum, dialogues, {change.number for change in released.changes}),
+        points=points_by_place(forum, dialogues, {change.number for change in forum.changes}),
         point_prose=Prose(redact_people, MAX_POINTS_CHARACTERS),
         opened=None,
         text_version=name_text(forum, row.text_sha256),
-        changes=len(released.changes),
+        changes=len(forum.changes),
         alike=(),
         links=[(link, *ends, titles.get(ends[0]) or "Untitled") for link, ends in links],
     )
@@ -235,12 +237,12 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
     authors, reviewers = list_people(forum)
     words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
-    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, len(released.points), further)
+    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, len(forum.points), further)
 
 
-def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[str, bytes]]:
+def _render_further(forum: PublicForum, row: PaperRow, text: HeldText | None) -> Iterator[tuple[str, bytes]]:
     """Yield the further pages of a paper."""
-    if released.text is not None:
+    if text is not None:
         yield (
             "text",
             render(
@@ -248,12 +250,12 @@ def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[st
                 paper_file(row.forum_id, "text"),
                 {row.forum_id},
                 row=row,
-                text=released.text,
-                text_version=name_text(released.forum, row.text_sha256),
+                text=text,
+                text_version=name_text(forum, row.text_sha256),
                 prose=Prose(redact_people),
             ),
         )
-    if released.changes:
+    if forum.changes:
         yield (
             "changes",
             render(
@@ -261,9 +263,9 @@ def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[st
                 paper_file(row.forum_id, "changes"),
                 {row.forum_id},
                 row=row,
-                sections=list(group_by_section(released.changes)),
-                total=len(released.changes),
-                has_points=bool(released.points),
+                sections=list(group_by_section(forum.changes)),
+                total=len(forum.changes),
+                has_points=bool(forum.points),
             ),
         )
 
