@@ -24,7 +24,7 @@ from peercorpus.openreview.objects import decode_leniently, to_time
 from peercorpus.openreview.venue_discovery import BLIND, CLOSED_LISTS, OPEN_LISTS
 from peercorpus.records.counted_nouns import plural
 from peercorpus.venues.catalogue import VenueRow, row_of, rows
-from peercorpus.venues.short_names import read_venue_id
+from peercorpus.venues.venue_names import read_venue_id
 
 TOLERANCE = timedelta(hours=1)
 """Largest difference between two deadlines that count as the same: chairs set 23:59 or 24:00, and add minutes."""

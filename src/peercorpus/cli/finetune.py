@@ -16,7 +16,7 @@ from peercorpus.execution.requests import Spreading
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 from peercorpus.records.counted_nouns import plural
 from peercorpus.records.enums import Grade, WorstGrade
-from peercorpus.venues.short_names import read_venue_or_conference
+from peercorpus.venues.venue_names import read_venue_or_conference
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
