@@ -196,9 +196,7 @@ def parse_all(texts: Iterable[str]) -> tuple[Condition, ...]:
 def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None:
     """Check that some paper has the word in each condition: a misspelt one would match nothing, or everything.
 
-    Args:
-        conditions: The conditions.
-        papers: All papers, with the columns that `matching` needs.
+    The frame has all papers, with the columns that `matching` needs.
 
     Raises:
         PeercorpusError: No paper has it; the message suggests the nearest word, or lists the existing ones.

@@ -25,12 +25,9 @@ DECIDED = frozenset({"status", "decision", "decided_at"}) | COMMENT
 
 
 def hides_decision(decision: str | None, comment: str | None, are_public: Collection[bool]) -> bool:
-    """Return whether a decision is known only from posts that not everyone may read.
+    """Return whether a decision and the comment on it are known only from posts that not everyone may read.
 
-    Args:
-        decision: The paper's decision; None if it has none.
-        comment: The comment on the decision; None if there is none.
-        are_public: For each post of the paper that can contain a decision, whether everyone may read it.
+    `are_public` says of each post of the paper that can contain a decision whether everyone may read it.
     """
     has_decision = decision is not None or comment is not None
     return has_decision and len(are_public) > 0 and not any(are_public)

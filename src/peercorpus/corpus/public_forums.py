@@ -33,7 +33,6 @@ class PublicFilter:
     """Removes from forums what is taken down, and counts the removed records.
 
     Attributes:
-        takedown: The records to remove.
         by_venue: Number of records removed so far, by venue and kind (`takedown.RECORDS`).
     """
 
@@ -55,9 +54,7 @@ class PublicFilter:
     def sift(self, forum: Forum, count_texts: CountTexts | None = None) -> Forum | None:
         """Return a forum without the records that are taken down, or None if its paper is.
 
-        Args:
-            forum: Everything posted to one submission.
-            count_texts: Counts the texts of a forum that would be published; None does not count texts.
+        `count_texts` counts the texts of a forum that would be published; None does not count texts.
         """
         kept = None if forum.paper.forum_id in self.takedown.forums else self._remove_records(forum)
         removed = Counter(papers=int(kept is None))
@@ -120,6 +117,16 @@ def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
     removed = sieve.taken
     del removed["versions"]
     return removed
+
+
+_TABLES_READ = (
+    *("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations", "9-points"),
+)
+
+
+def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return a digest of a venue's rows for each table with public records, texts or points."""
+    return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def _keep_conflicts(paper: Paper, reviews: Sequence[Review]) -> Paper:
@@ -197,12 +204,7 @@ def _remove_posts(
 ) -> Conversation:
     """Return a conversation without some posts, and without the score changes and justifications made in them.
 
-    Args:
-        talk: The conversation.
-        gone: Ids of the posts to remove.
-        posts: The remaining posts of the forum.
-        reviews: Its remaining reviews.
-        decisions: The remaining posts with a decision.
+    `posts` and `reviews` are those that remain, and `decisions` the remaining posts with a decision.
     """
     own = [review for review in reviews if review.reviewer == talk.reviewer]
     changes = {change for review in own for change in review.score_changes}
@@ -243,10 +245,7 @@ class _TurnEnds:
     def are_between(self, first: Turn, second: Turn, places: range) -> bool:
         """Return whether two turns of one speaker are separated; a response to all never ends a turn of the authors.
 
-        Args:
-            first: The earlier turn.
-            second: The later turn, of the same speaker.
-            places: Indices of turns before which a response would separate the two.
+        `places` are the indices of turns before which a response would separate the two.
         """
         if second.role is not Role.AUTHOR and not self._places.isdisjoint(places):
             return True

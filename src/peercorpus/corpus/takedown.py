@@ -189,12 +189,7 @@ class IdKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One id of the list, and what it removes.
-
-    Attributes:
-        forums: Papers that are removed as a whole.
-        posts: Reviews and other posts that are removed.
-    """
+    """One id of the list, and what it removes."""
 
     listed: str
     kind: IdKind
@@ -207,7 +202,6 @@ class Takedown:
     """Everything that is taken down in a workspace.
 
     Attributes:
-        ids: The listed ids, each with what it removes.
         forums: Papers that are removed as a whole.
         posts: Reviews and other posts that are removed.
         files: sha256 of every file of those papers; it is also removed from other papers with the same file.
@@ -355,14 +349,7 @@ def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: AN
 def write_tombstone(
     folder: Path, workspace: Workspace, takedown: Takedown, by_venue: Mapping[str, Counter[str]]
 ) -> None:
-    """Write `takedown.json` of a release: how much was left out, with salted hashes of the ids.
-
-    Args:
-        folder: The folder of the release.
-        workspace: The workspace, which contains the salt.
-        takedown: The records taken down.
-        by_venue: Number of records left out of this release, by venue and kind.
-    """
+    """Write `takedown.json` of a release: how much was left out, by venue and kind, with salted hashes of the ids."""
     matched = [entry for entry in takedown.ids if entry.kind is not IdKind.NOTHING]
     kinds = Counter(entry.kind for entry in matched)
     tombstone = {

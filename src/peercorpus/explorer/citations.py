@@ -37,8 +37,6 @@ class Citation:
     """How one turn is cited.
 
     Attributes:
-        text: In words.
-        bibtex: As an entry of BibTeX.
         address: Its address on OpenReview; None if the paper has none there.
     """
 

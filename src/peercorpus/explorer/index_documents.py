@@ -71,7 +71,6 @@ _LEVEL = 3
 
 
 def make_schema() -> tantivy.Schema:
-    """Return the fields of the index."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True)
@@ -102,10 +101,7 @@ def make_schema() -> tantivy.Schema:
 def make_document(forum: PublicForum, row: PaperRow, text: str = "") -> tuple[tantivy.Document, int]:
     """Return the document of a paper, and the number of characters that are searched in it.
 
-    Args:
-        forum: The paper, with the points of its reviews.
-        row: Its summary.
-        text: The paper's own text; "" if there is none.
+    `forum` has the points of its reviews; `text` is the paper's own, "" if there is none.
     """
     values = asdict(row)
     document = tantivy.Document()

@@ -148,14 +148,7 @@ def load_templates() -> jinja2.Environment:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The pages, from the tables of a workspace and the index of their parts that may be shown.
-
-    Attributes:
-        folder: The folder of the workspace.
-        tables: Its tables.
-        takedown: The records that must not be shown.
-        index: The search index.
-    """
+    """The pages, from the tables of a workspace and the index of their parts that may be shown."""
 
     folder: Path
     tables: Tables
@@ -164,7 +157,6 @@ class Explorer:
 
     @cached_property
     def templates(self) -> jinja2.Environment:
-        """The templates of the pages."""
         return load_templates()
 
     @cached_property
@@ -177,11 +169,9 @@ class Explorer:
         }
 
     def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
-        """Render a template as a response."""
         return HTMLResponse(self.templates.get_template(template).render(**values), status)
 
     async def no_icon(self, _: Request) -> Response:
-        """Answer that there is no icon."""
         return Response(status_code=204)
 
     async def asset(self, request: Request) -> Response:
@@ -286,7 +276,6 @@ class Explorer:
         return link, other_id, venue_id, (row.title if row else None) or "Untitled"
 
     def text(self, request: Request) -> HTMLResponse:
-        """Answer with the text of a paper."""
         row, forum = self._find_paper(request)
         text = find_text(self.tables, row.venue_id, row.text_sha256) if row.text_sha256 else None
         if text is None:
@@ -330,7 +319,6 @@ class Explorer:
         )
 
     def venues(self, _: Request) -> HTMLResponse:
-        """Answer with the list of venues."""
         return self.page("venues.html", families=by_conference(self.index.venues))
 
     def venue(self, request: Request) -> HTMLResponse:

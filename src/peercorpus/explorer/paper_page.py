@@ -29,7 +29,6 @@ class Spoken:
     """One turn of a conversation.
 
     Attributes:
-        anchor: Its HTML id.
         is_own: Whether the reviewer of the conversation speaks.
         now: The current text of posts that were changed since; None if none is known to differ.
     """
@@ -54,12 +53,10 @@ class Dialogue:
     """The conversation with one reviewer, or with somebody else.
 
     Attributes:
-        anchor: Its HTML id.
         before: The overall recommendation as first given; None if not known.
         after: The current overall recommendation; None if not known.
         items: Turns and responses to all reviewers, in reading order.
         undated: Changes of scores whose time is not known.
-        kind: The other party.
     """
 
     anchor: str
@@ -155,7 +152,6 @@ class ScoreCell:
 
     Attributes:
         before: The score as first given; None if it is not known to differ.
-        after: The current score.
         at_decision: The score at the decision; None if it is the current one, or is not known.
         label: The answer in the form's words.
     """
@@ -248,9 +244,6 @@ class ShownPassage:
     """A changed passage before and after.
 
     Each side is a list of pieces: a text, and whether only this side has it.
-
-    Attributes:
-        number: Its number within the paper.
     """
 
     number: int

@@ -110,7 +110,6 @@ class ShownPoint:
     """One point on the page of its paper.
 
     Attributes:
-        anchor: Its HTML id.
         text: Its text, without space around it and indentation.
         answers: Each answer with the id of the element that shows its post; None if the page does not show it.
         reaction_place: The id of the element that shows the reviewer's later words; None if there is none.
@@ -140,7 +139,6 @@ class ReviewPoints:
 
     @property
     def total(self) -> int:
-        """Number of points."""
         return len(self._list_points())
 
     @property
@@ -168,12 +166,8 @@ def points_by_place(
 ) -> dict[str, list[ReviewPoints]]:
     """Return the points of each review that has some, by the HTML id of the element that shows the review.
 
-    Those of a review that the page does not show are at `ELSEWHERE`.
-
-    Args:
-        forum: The parts of the paper that may be shown, with their points.
-        dialogues: Its conversations as the page shows them.
-        changes: Numbers of the changes that the page of changes shows.
+    Those of a review that the page does not show are at `ELSEWHERE`. The page of changes shows those with the numbers
+    `changes`.
     """
     posts = dict(find_places(forum, dialogues))
     own = {

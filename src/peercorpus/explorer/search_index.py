@@ -66,7 +66,6 @@ class OpenIndex(OpenTexts):
     Attributes:
         folder: Where it is stored; its name is that of the state of the tables.
         points: The index of points; it is empty if no venue has the table `9-points`.
-        venues: Counts of each venue, by venue id.
     """
 
     folder: Path
@@ -97,11 +96,7 @@ def name_index(digest: str) -> str:
 def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None = None) -> OpenIndex:
     """Open the index of the tables as they are now; build it if it does not exist, and remove older ones.
 
-    Args:
-        workspace: The workspace.
-        takedown: The records that must not be shown.
-        show: Receives the progress, in papers.
-        spread: Runs the processes that make parts of the index; None makes them in this process.
+    Without `spread`, parts of the index are made in this process.
 
     Raises:
         TableError: The tables have not been built, or have no papers.

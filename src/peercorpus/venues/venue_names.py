@@ -186,10 +186,9 @@ def name_of_stand_in(venue_id: str) -> str:
 
 @cache
 def _find_fitting(name: str) -> list[str]:
-    """Return the venues whose track has the words of a name, if need be ignoring those for the kind of track.
+    """Return the venues that fit a name of conference, year and track, joined by slashes.
 
-    Args:
-        name: Conference, year and track, joined by slashes.
+    Their track has the same words, if need be ignoring those for the kind of track.
     """
     year = year_of(name)
     ids = [row.id for row in _sure_rows(conference_of(name)) if row.year in {year, None}]

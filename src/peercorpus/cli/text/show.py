@@ -25,9 +25,7 @@ NOT_KNOWN = "not known"
 def show_record(record: Forum, *, is_brief: bool) -> str:
     """Return a paper's versions and grades, links, scores, conversations as published, AI reviews, and rows set aside.
 
-    Args:
-        record: The paper and all its rows.
-        is_brief: Whether only the beginning of each text is shown.
+    If it is brief, only the beginning of each text is shown.
     """
     paper = record.paper
     by_id = {post.post_id: post for post in record.posts}

@@ -109,8 +109,7 @@ def find_like(
         filters: Queries that every document must meet.
         limit: Maximum number of documents.
         few: How texts are compared if there are few.
-        is_alike: Whether a document is like the given texts, of which tantivy found that they share words; asked if
-            there are few.
+        is_alike: Asked if there are few, about each document of which tantivy found that it shares words.
     """
     like = Query.more_like_this_document_fields_query(
         opened.schema,
@@ -131,16 +130,9 @@ def find_like(
 def points_like(
     points: OpenTexts, fields: SearchedFields, name: str, text: str, own: Query, filters: Sequence[Query], limit: int
 ) -> list[DocAddress]:
-    """Return the points like one: among few points, those that share enough words that matter.
+    """Return the points like one, whose text is in the field `name` and which the query `own` finds.
 
-    Args:
-        points: The index of points.
-        fields: How it compares words.
-        name: The field of their texts.
-        text: The text of one.
-        own: Query for this one.
-        filters: Queries that every point must meet.
-        limit: Maximum number of points.
+    Among few points, those that share enough words that matter.
     """
     few = Few(points, fields, (name,), _FEW_POINTS, _LEAST_SHARE_OF_FEW_POINTS)
     words = few.read(text)

@@ -30,11 +30,6 @@ from peercorpus.workspace.hub_datasets import SCHEME
 def make_points(points: Sequence[Row], answers: Sequence[Row], forum: PublicForum) -> Iterator[Point]:
     """Yield the points of a paper's reviews, with the answers and reactions whose posts are in the release.
 
-    Args:
-        points: The paper's rows of `points`.
-        answers: Its rows of `answers`.
-        forum: The paper in the release.
-
     Raises:
         msgspec.ValidationError: A row has another form.
     """
@@ -177,11 +172,7 @@ def require_tables(release: Release) -> None:
 
 
 def read_rows(release: Release, extras: Collection[Extra] = ()) -> Iterator[PaperRows]:
-    """Yield the rows of every paper, in the order of the release.
-
-    Args:
-        release: The release.
-        extras: What is read besides what every page shows.
+    """Yield the rows of every paper, in the order of the release, with those that extras need.
 
     Raises:
         PeercorpusError: A file cannot be read, or the rows of a paper are not in the order of the papers.
