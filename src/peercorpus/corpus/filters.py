@@ -213,7 +213,7 @@ def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None
             )
 
 
-def _group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:
+def group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:
     """Return groups of conditions; all groups must be met, and a group is met if any of its conditions is."""
     groups: dict[object, list[Condition]] = {}
     for condition in conditions:
@@ -245,6 +245,6 @@ def matching(conditions: Iterable[Condition]) -> "pl.Expr":
     import polars as pl
 
     groups = [
-        reduce(or_, map(_build_expression, group)).fill_null(value=False) for group in _group_alternatives(conditions)
+        reduce(or_, map(_build_expression, group)).fill_null(value=False) for group in group_alternatives(conditions)
     ]
     return reduce(and_, groups, pl.lit(value=True))

@@ -57,13 +57,22 @@ def _parse_line(line: str) -> str:
     return line.partition("#")[0].strip()
 
 
-def _read_lines(folder: Path) -> list[str]:
+def read_utf8(path: Path) -> str:
+    """Return the text of a file of a workspace that people edit, without a byte-order mark; empty if there is no file.
+
+    Raises:
+        PeercorpusError: It is not UTF-8.
+    """
     try:
-        return (folder / LIST).read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        return []
+        return ""
     except UnicodeDecodeError:
-        raise PeercorpusError(f"'{folder / LIST}' is not UTF-8 text; save it in UTF-8.") from None
+        raise PeercorpusError(f"'{path}' is not UTF-8 text; save it in UTF-8.") from None
+
+
+def _read_lines(folder: Path) -> list[str]:
+    return read_utf8(folder / LIST).splitlines()
 
 
 def read_list(folder: Path) -> list[str]:

@@ -90,16 +90,17 @@ def anchors(names: Sequence[str], prefix: str) -> list[str]:
 
 def read_dialogues(forum: PublicForum) -> list[Dialogue]:
     """Return the conversations of a paper, sorted by their first turn."""
+    # The page shows meta-reviews and decisions as such, so that a conversation of nothing else is left out.
     spoken = {post.post_id for post in forum.spoken()}
-    talks = sorted((talk for talk in forum.conversations if not _is_repeated(talk, spoken)), key=_start)
+    shown = (
+        talk
+        for talk in forum.conversations
+        if talk.is_with_reviewer or not all(spoken.issuperset(turn.post_ids) for turn in talk.turns)
+    )
+    talks = sorted(shown, key=_start)
     seen: set[str] = set()
     anchors_of_talks = anchors([talk.reviewer for talk in talks], "conversation")
     return [_make_dialogue(talk, anchor, forum, seen) for talk, anchor in zip(talks, anchors_of_talks, strict=True)]
-
-
-def _is_repeated(talk: Conversation, spoken: set[str]) -> bool:
-    """Return whether a conversation contains only meta-reviews and decisions, which the page shows as such."""
-    return not talk.is_with_reviewer and all(spoken.issuperset(turn.post_ids) for turn in talk.turns)
 
 
 def _start(talk: Conversation) -> tuple[bool, bool, str, str]:

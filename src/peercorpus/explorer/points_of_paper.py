@@ -22,7 +22,6 @@ from peercorpus.records.points import (
     PointAspect,
     PointChange,
     PointKind,
-    PointReaction,
     Reaction,
     ReactionScope,
 )
@@ -206,18 +205,13 @@ def _post_anchor(post_id: str) -> str:
 
 
 def _show(point: Point, posts: Mapping[str, str], added: str | None) -> ShownPoint:
+    place = posts.get(point.reaction.post_id) if point.reaction else None
+    if point.reaction and point.reaction.post_id == point.review_id:
+        place = added or place
     return ShownPoint(
         anchor=point_anchor(point.review_id, point.number),
         point=point,
         text=dedent(point.text.strip("\n")).strip(),
         answers=[(answer, posts.get(answer.post_id)) for answer in point.answers],
-        reaction_place=_find_reaction(point.reaction, point.review_id, posts, added),
+        reaction_place=place,
     )
-
-
-def _find_reaction(
-    reaction: PointReaction | None, review_id: str, posts: Mapping[str, str], added: str | None
-) -> str | None:
-    if reaction is None:
-        return None
-    return (added if reaction.post_id == review_id else None) or posts.get(reaction.post_id)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import Any
 
 import tantivy
 from tantivy import DocAddress, Order, Query
 
-from peercorpus.corpus.filters import Condition, Operator
+from peercorpus.corpus.filters import Condition, Operator, group_alternatives
 from peercorpus.explorer.index_documents import (
     FIELDS_SEARCHED,
     TEXT,
@@ -163,16 +163,6 @@ class SearchPage(Found):
         return max(1, -(-self.total // PAGE))
 
 
-def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Condition]]:
-    """Yield groups of alternative conditions, all of which must be met, as `corpus.filters` defines them."""
-
-    def key(condition: Condition) -> str:
-        return condition.name if condition.comparison is Operator.IS else str(condition)
-
-    for _, group in groupby(sorted(conditions, key=key), key):
-        yield list(group)
-
-
 @dataclass(frozen=True, slots=True)
 class BuiltQuery:
     """The query of a selection.
@@ -224,7 +214,7 @@ def _sum_statuses(counted: Mapping[str, Any]) -> int:
 
 
 def _list_filters(opened: OpenIndex, conditions: Iterable[Condition]) -> Iterator[Query]:
-    for group in _group_conditions(conditions):
+    for group in group_alternatives(conditions):
         yield opened.index.parse_query(" OR ".join(map(write_condition, group)))
 
 

@@ -161,7 +161,12 @@ class ReleaseSource(CorpusSource):
             (venue_counts.with_answers(rows, lists) for rows in parts),
             self._read("reviews", list(dated), dated),
             answers.select("post_id"),
-            self._read("conversations", venue_counts.TALK_COLUMNS, venue_counts.REVIEWERS, _find_unlinked),
+            self._read(
+                "conversations",
+                venue_counts.TALK_COLUMNS,
+                venue_counts.REVIEWERS,
+                lambda talks: venue_counts.find_unlinked(source.with_reviewers(talks)),
+            ),
         )
 
     @cached_property
@@ -177,10 +182,6 @@ class ReleaseSource(CorpusSource):
     def listed(self) -> Mapping[str, bool | None] | None:
         """None: a release does not record it."""
         return None
-
-
-def _find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
-    return venue_counts.find_unlinked(source.with_reviewers(talks))
 
 
 def _read_batches(
