@@ -87,7 +87,6 @@ class ScopeCost:
 
     @property
     def total(self) -> RoughCost:
-        """The cost of all whose number is known."""
         return sum([*self.venues.values(), *self.rest.values()], RoughCost(0, 0, 0))
 
 
@@ -191,22 +190,18 @@ class RecipeRun:
 
     @property
     def release(self) -> Path:
-        """Folder of the release."""
         return self.out / "release"
 
     @property
     def export_folder(self) -> Path:
-        """Folder of the files in Re²'s layout."""
         return self.out / "re2"
 
     @property
     def report_folder(self) -> Path:
-        """Folder of the statistics."""
         return self.out / "report"
 
     @property
     def log(self) -> StepLog:
-        """Steps that were done in the folder that is written."""
         return StepLog(self.out)
 
     def _check(self) -> None:

@@ -21,7 +21,7 @@ import tantivy
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
-from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.progress import Meter, Show
 from peercorpus.explorer.index_documents import read_forum, read_row
 from peercorpus.explorer.index_parts import (
@@ -242,12 +242,10 @@ def _make_parts(
         return
     workers = min(os.cpu_count() or 1, len(jobs))
     for job, part in spread(make_part, ordered, timeout_s=_TIMEOUT_S, workers=workers):
-        if not isinstance(part, Failure):
-            yield job, part
-        elif part.kind is FailureKind.ERROR:
-            yield job, make_part(job, workspace.tables)  # Here the error keeps its class, and with it the exit code.
-        else:
-            raise PeercorpusError(f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}")
+        if isinstance(part, Failure):
+            said = f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}"
+            raise part.error or PeercorpusError(said)
+        yield job, part
 
 
 def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part]:

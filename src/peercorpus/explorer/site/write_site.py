@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
@@ -237,15 +237,11 @@ def _render(jobs: Iterator[Job], spread: Executor | None) -> Iterator[list[Rende
         yield from map(render_papers, jobs)
         return
     for job, rendered in spread(render_papers, jobs, timeout_s=_TIMEOUT_S, workers=os.cpu_count() or 1, in_order=True):
-        if not isinstance(rendered, Failure):
-            yield rendered
-        elif rendered.kind is FailureKind.ERROR:
-            yield render_papers(job)  # Here the error keeps its class, and with it the exit code.
-        else:
+        if isinstance(rendered, Failure):
             forum_id = job.papers[0].paper["forum_id"]
-            raise PeercorpusError(
-                f"A page could not be made, of '{forum_id}' or one of the next {_PER_JOB} papers. {rendered.detail}"
-            )
+            said = f"A page could not be made, of '{forum_id}' or one of the next {_PER_JOB} papers. {rendered.detail}"
+            raise rendered.error or PeercorpusError(said)
+        yield rendered
 
 
 def _write_papers(
