@@ -168,10 +168,7 @@ class CorpusSource(ABC):
     @property
     @abstractmethod
     def review_tokens(self) -> pl.DataFrame:
-        """Count the tokens of all sections of each review, in the columns of `REVIEW_TOKENS`.
-
-        Reviews have the columns `review_id`, `forum_id` and `sections`.
-        """
+        """One row for each public review; see `REVIEW_TOKENS`."""
 
     @property
     @abstractmethod

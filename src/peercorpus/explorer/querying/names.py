@@ -110,7 +110,7 @@ def list_initial_pairs(name: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def name_initial(first: str, part: str, *, is_all: bool = False) -> str:
-    """Return the word of `INITIALS` for a part of a name and the first letter of another, if need be all of it.
+    """Return the word of `INITIALS` for a part of a name and an initial; `is_all` if a name has no more.
 
     >>> name_initial("ana", "gomez"), name_initial("ana", "gomez", is_all=True)
     ('agomez', 'a1gomez')
