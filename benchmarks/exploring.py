@@ -26,7 +26,7 @@ from urllib.request import urlopen
 import tantivy
 
 from peercorpus.execution.progress import show_nothing
-from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXTS, read_row
 from peercorpus.explorer.querying.typed_query import read_query
 from peercorpus.explorer.querying.words import parse_words
 from peercorpus.explorer.search import search
@@ -86,7 +86,7 @@ def _texts(opened: OpenIndex) -> Iterator[tuple[str, list[str]]]:
     everything = tantivy.Query.all_query()
     for _, address in opened.searcher.search(everything, opened.searcher.num_docs, count=False).hits:
         document = opened.searcher.doc(address)
-        row = read_stored(document).row
+        row = read_row(document)
         yield row.forum_id, ["\n\n".join(map(str, document.get_all(name))) for name in TEXTS]
 
 

@@ -23,7 +23,7 @@ from peercorpus.openreview.listing import LARGEST_PAGE, read_list
 from peercorpus.openreview.objects import decode_leniently, to_time
 from peercorpus.openreview.venue_discovery import BLIND, CLOSED_LISTS, OPEN_LISTS
 from peercorpus.venues.catalogue import VenueRow, row_of, rows
-from peercorpus.venues.short_names import read_venue_id
+from peercorpus.venues.venue_names import read_venue_id
 from peercorpus.wording.counted_nouns import plural
 
 TOLERANCE = timedelta(hours=1)

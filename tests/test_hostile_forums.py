@@ -10,7 +10,7 @@ from invented_posts import AUTHORS, CHAIR, OTHER, PUBLIC, REVIEWER, post
 from invented_tables import paper
 from peercorpus.cli.text.show import show_record
 from peercorpus.conversations.build import build_conversations
-from peercorpus.corpus.forums import Forum, PaperRecord
+from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import keep_public
 from peercorpus.explorer.paper_page import read_dialogues
 from peercorpus.forms.form import ReviewForm
@@ -191,7 +191,7 @@ def read_everything(notes: Sequence[Note], paper_record: Paper) -> None:
     conversations, left = build_conversations(rows.posts)
     assert len(left) <= len(rows.posts)
     read_dialogues(keep_public(Forum(paper_record, [], rows.posts, [], conversations)))
-    show_record(PaperRecord(paper_record, [], rows.posts, [], conversations, [], []), is_brief=True)
+    show_record(Forum(paper_record, [], rows.posts, [], conversations), is_brief=True)
     responses = {one.post_id: Response(one.title, one.text) for one in rows.posts if one.kind is PostKind.COMMENT}
     for conversation in conversations:
         to_chat_messages(conversation, ChatOptions(), responses)

@@ -35,7 +35,6 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.rendering import Prose
 from peercorpus.forms import decisions, directions, scales, score_changes, score_claims, vocabulary
 from peercorpus.importers.reader import FORUM_URL
-from peercorpus.importers.venue_names import venue_named
 from peercorpus.latex.document import write_latex
 from peercorpus.links import similarity
 from peercorpus.links.body_text import read_body_lines
@@ -56,6 +55,7 @@ from peercorpus.texts.layout.formulas.detection import FORMULA_TAIL, MAX_PROSE_C
 from peercorpus.texts.page_quality import words
 from peercorpus.venues import ai_reviews
 from peercorpus.venues.committees import find_role
+from peercorpus.venues.venue_names import venue_named
 from peercorpus.versions.version_signs import numbered_places
 from peercorpus.wording.untrusted_text import escape_controls, redact_people, replace_controls
 

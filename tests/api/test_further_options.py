@@ -139,7 +139,7 @@ def talk(tmp_path: Path) -> Path:
     return tmp_path / "talk"
 
 
-def test_a_model_writes_titles_and_its_questions_are_limited(talk: Path, tmp_path: Path) -> None:
+def test_a_model_writes_titles_within_limits(talk: Path, tmp_path: Path) -> None:
     with serving(completion("On kites and tails"), completion("On silk")) as stand:
         asked: Any = {"titles": "model", "model": "kite-1", "model_url": stand.url}
         with pytest.raises(ModelError, match="questions: 1,"):

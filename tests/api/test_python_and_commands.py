@@ -77,7 +77,7 @@ def urls(service: Service) -> dict[str, Any]:
     return {"url_v1": service.base_url_v1, "url_v2": service.base_url_v2}
 
 
-def test_a_scope_names_venues_and_nothing_else_is_needed(service: Service, tmp_path: Path) -> None:
+def test_a_scope_names_all_venues_needed(service: Service, tmp_path: Path) -> None:
     with pytest.raises(PeercorpusError, match=r"No venue was named"):
         peercorpus.plan_harvest((), tmp_path / "corpus", **urls(service))
     with pytest.raises(PeercorpusError, match=r"scope must be one of reviewbench, re2, got 'all'"):

@@ -174,7 +174,7 @@ def test_venues_of_a_wrong_type_are_refused(tmp_path: Path, venues: Any) -> None
 @pytest.mark.parametrize(
     "arguments", [{"papers": "3"}, {"papers": 1.5}, {"papers": True}, {"seed": "x"}, {"port": None}, {"venue_ids": 3}]
 )
-def test_a_simulation_of_wrong_types_is_refused_by_name(arguments: dict[str, Any]) -> None:
+def test_simulations_of_wrong_types_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(PeercorpusError, match=f"^{next(iter(arguments))} must be"):
         peercorpus.simulate(**arguments).__enter__()
 
@@ -198,7 +198,7 @@ def test_a_venue_may_be_a_page(tmp_path: Path, name: str) -> None:
     assert published.summary.papers == 1
 
 
-def test_a_changed_file_of_a_release_is_not_read(tmp_path: Path) -> None:
+def test_changed_release_files_are_not_read(tmp_path: Path) -> None:
     with invented(tmp_path / "w", {ICLR: a_forum("p")}) as workspace:
         publish_release(workspace, tmp_path / "release")
     release = peercorpus.load_release(tmp_path / "release")

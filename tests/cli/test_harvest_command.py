@@ -14,7 +14,6 @@ import pytest
 
 import peercorpus
 from commands import Run, assert_refused
-from peercorpus.cli import options
 from peercorpus.simulator.server.damage import Fault
 from peercorpus.simulator.server.faults import faults_by_name
 from peercorpus.simulator.server.requests import Request
@@ -167,19 +166,6 @@ def test_without_a_lock_a_harvest_warns(run: Run, tmp_path: Path, monkeypatch: p
         ended = run(*harvest_of(service, tmp_path / "corpus"))
     assert ended.code == 0
     assert f"'{tmp_path / 'file' / 'peercorpus'}' (Not a directory)" in ended.err
-
-
-@pytest.mark.parametrize(
-    ("given", "venue_id"),
-    [
-        ("JLE", "JLE"),
-        (" JLE ", "JLE"),
-        ("https://openreview.net/group?id=ICLR.cc/2024/Conference#tab-accept", "ICLR.cc/2024/Conference"),
-        ("openreview.net/group?referrer=x&id=JLE", "JLE"),
-    ],
-)
-def test_a_venue_may_be_a_page(given: str, venue_id: str) -> None:
-    assert options.read_venue_ids([given]) == [venue_id]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from commands import Run, succeed
 from invented_tables import paper
 from model_endpoint import completion, serving
 from peercorpus.cli.text.show import show_record
-from peercorpus.corpus.forums import PaperRecord
+from peercorpus.corpus.forums import Forum
 from peercorpus.records.papers import Conflict, StatedSplit
 
 V = "Invented.cc/2024/Conference"
@@ -84,13 +84,13 @@ def test_differing_records_are_named() -> None:
     splits = (StatedSplit("review", "test", "train"), StatedSplit("rebuttal", "train"))
     records = ("reviewbench:f1", "re2-reviews:f1")
     whole = paper("f1", records=records, conflicts=(conflict,), stated_splits=splits)
-    shown = show_record(PaperRecord(whole, [], [], [], [], [], []), is_brief=False)
+    shown = show_record(Forum(whole, [], [], [], []), is_brief=False)
     assert "made of reviewbench:f1, re2-reviews:f1" in shown
     assert "title: 'Kites' from reviewbench:f1 is used; re2-reviews:f1 states 'Ki" in shown
     assert "task review: test; another of its files states train" in shown
     assert "task rebuttal: train" in shown
     assert "\x1b" not in shown
-    assert "Published datasets" not in show_record(PaperRecord(paper("f2"), [], [], [], [], [], []), is_brief=False)
+    assert "Published datasets" not in show_record(Forum(paper("f2"), [], [], [], []), is_brief=False)
 
 
 def test_shown_text_cannot_move_the_cursor(corpus: Path, run: Run) -> None:

@@ -65,7 +65,7 @@ def test_points_are_unchanged_where_everything_is_public() -> None:
 
 
 @pytest.mark.parametrize("other", [{"readers_public": False}, {"deleted": True}])
-def test_a_post_that_is_not_public_answers_no_point(other: dict[str, object]) -> None:
+def test_hidden_posts_answer_no_point(other: dict[str, object]) -> None:
     first, second = kept(changed("a1", **other))
     assert [each.post_id for each in first.answers] == ["a2"]
     assert [change.sign for change in first.changes] == [ChangeSign.PLACE]

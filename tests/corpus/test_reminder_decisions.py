@@ -51,7 +51,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
         read_decisions(tmp_path)
 
 
-def test_a_decision_replaces_the_one_before_and_comments_stay(tmp_path: Path) -> None:
+def test_a_new_decision_keeps_comments(tmp_path: Path) -> None:
     (tmp_path / LIST).write_text("# mine\na1\tkeep\nb1\tkeep\tsomething\n".replace("something", "2026-01-02"))
     write_decisions(tmp_path, [Decision("a1", Verdict.REMINDER, DAY, "two\tfields\nand lines")], undone=["b1"])
     assert (tmp_path / LIST).read_text() == "# mine\na1\treminder\t2026-11-23\ttwo fields and lines\n"

@@ -16,7 +16,7 @@ from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import PublicForum, keep_public
 from peercorpus.explorer.citations import Citation, cite_post, cite_turn, is_plain, openreview_address
 from peercorpus.explorer.paper_page import Spoken, read_dialogues
-from peercorpus.explorer.site.release_papers import make_paper, read_rows
+from peercorpus.explorer.site.release_papers import make_forum, read_rows
 from peercorpus.explorer.site.render import paper_file
 from peercorpus.explorer.site.write_site import write_site
 from peercorpus.records.enums import PostKind, Role
@@ -158,8 +158,8 @@ def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(forum_id: str, folder: Path) -> list[Citation]:
-    papers = map(make_paper, read_rows(open_release(folder / "release")))
-    forum = next(one.forum for one in papers if one.forum.paper.forum_id == forum_id)
+    papers = map(make_forum, read_rows(open_release(folder / "release")))
+    forum = next(one for one in papers if one.paper.forum_id == forum_id)
     found = []
     for item in (item for talk in read_dialogues(forum) for item in talk.items):
         if isinstance(item, Spoken):

@@ -31,8 +31,9 @@ from commands import Run, assert_refused
 from explored import ATTACKS, LIVELY, explored, hostile, known, tags_of
 from invented_tables import ICLR, paper
 from peercorpus.explorer import server
-from peercorpus.explorer.index_documents import Stored, read_stored
+from peercorpus.explorer.index_documents import read_row
 from peercorpus.explorer.pages import Explorer
+from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.server import _bind, serve_explorer
 
 HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -244,13 +245,13 @@ def test_pages_are_compressed(client: TestClient) -> None:
 def test_each_document_is_read_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def count(document: tantivy.Document) -> Stored:
-        stored = read_stored(document)
-        read.append(stored.row.forum_id)
-        return stored
+    def count(document: tantivy.Document) -> PaperRow:
+        row = read_row(document)
+        read.append(row.forum_id)
+        return row
 
     for module in ("search_index", "search"):
-        monkeypatch.setattr(f"peercorpus.explorer.{module}.read_stored", count)
+        monkeypatch.setattr(f"peercorpus.explorer.{module}.read_row", count)
     for page in (f"/paper/{LIVELY}?points=none", "/?q=kites+wind+zzyzx"):
         read.clear()
         assert client.get(page).status_code == 200

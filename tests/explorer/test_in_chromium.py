@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from chromium import IN_CHROMIUM, assert_accessible, watched
+from chromium import IN_CHROMIUM, assert_accessible, assert_injected_blocked, assert_nothing_runs, watched
 from explored import LIVELY, QUIET, explored, hostile
 from invented_tables import ICLR, paper, post
 from peercorpus.execution.progress import show_nothing
@@ -272,37 +272,16 @@ def hostile_addresses() -> list[str]:
 @pytest.mark.slow(20)
 @pytest.mark.parametrize("address", hostile_addresses())
 def test_a_hostile_corpus_executes_nothing(browser: "Browser", hostile_site: str, address: str) -> None:
-    context = browser.new_context(base_url=hostile_site)
-    context.add_init_script(
-        "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
-    )
-    page = context.new_page()
-    seen = watched(page)
-    answer = page.goto(address, timeout=300_000)
-    assert answer is not None
-    assert answer.status == 200
-    page.wait_for_timeout(50)
-    assert page.evaluate("window.pwned") is None
-    assert (seen.errors, seen.popups) == ([], [])
-    assert all(asked.startswith((hostile_site + "/", "data:,")) for asked in seen.asked)
-    assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
-    context.close()
+    assert_nothing_runs(browser, hostile_site + address, f"{hostile_site}/")
 
 
 @pytest.mark.slow
 def test_the_policy_blocks_injected_scripts(browser: "Browser", site: str) -> None:
     """The second line of defence works too: a script in a page would not run."""
-    context = browser.new_context(base_url=site)
-    page = context.new_page()
+    page = browser.new_page(base_url=site)
     page.goto("/")
-    seen = watched(page)
-    page.evaluate(
-        "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.pwned=1>')"
-    )
-    page.wait_for_timeout(200)
-    assert page.evaluate("window.pwned") is None
-    assert any("Content Security Policy" in error for error in seen.errors)
-    context.close()
+    assert_injected_blocked(page)
+    page.close()
 
 
 @pytest.mark.slow

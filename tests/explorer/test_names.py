@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from explored import PAPER, explored
+from explored import PAPER, ask, explored
 from named_people import AUTHORS, NAMES, PSEUDONYMS, venues
 
 TAG = re.compile(r"<[^>]+>")
@@ -21,12 +21,6 @@ SNIPPET = re.compile(
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     with explored(tmp_path_factory.mktemp("names") / "corpus", venues()) as client:
         yield client
-
-
-def ask(client: TestClient, words: str) -> str:
-    answer = client.get(f"/papers?{urlencode({'q': words})}")
-    assert answer.status_code == 200
-    return answer.text
 
 
 def found(client: TestClient, words: str) -> set[str]:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from explored import GONE, LIVELY, PAPER, QUIET, SILENT, explored, words_of
+from explored import GONE, LIVELY, PAPER, QUIET, SILENT, ask, explored, found, words_of
 from invented_points import split
 from invented_tables import (
     ICLR,
@@ -98,16 +98,6 @@ def _forum_id(record: object) -> str:
     return str(getattr(record, "forum_id", ""))
 
 
-def ask(client: TestClient, **asked: str) -> str:
-    answer = client.get(f"/papers?{urlencode(asked)}")
-    assert answer.status_code == 200
-    return answer.text
-
-
-def found(client: TestClient, words: str) -> set[str]:
-    return set(PAPER.findall(ask(client, q=words)))
-
-
 @pytest.mark.parametrize(
     ("alike", "expected"),
     [
@@ -129,7 +119,7 @@ def test_spelling_variants_find_the_same_papers(asking: TestClient, alike: tuple
 
 
 def test_texts_are_searched_without_addresses(asking: TestClient) -> None:
-    assert "In the paper's text" in words_of(ask(asking, q="xylophone"))
+    assert "In the paper's text" in words_of(ask(asking, "xylophone"))
     for words in ("farfetched", "bob", "marimba"):
         assert found(asking, words) == set()
 
@@ -137,17 +127,17 @@ def test_texts_are_searched_without_addresses(asking: TestClient) -> None:
 def test_any_words_where_none_has_all(
     asking: TestClient,
 ) -> None:
-    page = ask(asking, q="images zzyzx transformers")
+    page = ask(asking, "images zzyzx transformers")
     assert PAPER.findall(page) == ["Vision05", "Vision06", "Hyphen01"]
     assert "No paper has zzyzx ; these have other words" in words_of(page)
     assert "Without transformers" in words_of(page)
-    page = ask(asking, q="xylophone Gomez")
+    page = ask(asking, "xylophone Gomez")
     assert set(PAPER.findall(page)) == {"Texted04", "Parted03"}
     assert "No paper has all these words" in words_of(page)
-    within = ask(asking, q="images xylophone", status="rejected")
+    within = ask(asking, "images xylophone", status="rejected")
     assert PAPER.findall(within) == ["Texted04"]
     assert "No paper with these conditions has images" in words_of(within)
-    assert 'id="missed"' not in ask(asking, q="images transformers")
+    assert 'id="missed"' not in ask(asking, "images transformers")
 
 
 def test_phrases_and_exclusions_stay_strict(asking: TestClient) -> None:
@@ -175,7 +165,7 @@ def test_exports_have_the_papers_shown(asking: TestClient) -> None:
     ],
 )
 def test_misspelt_words_suggest_the_nearest(asking: TestClient, typed: str, meant: str) -> None:
-    page = ask(asking, q=typed)
+    page = ask(asking, typed)
     assert f"Did you mean {meant} ?" in words_of(page)
     (link,) = re.findall(r'Did you mean <a href="/papers\?([^"]*)"', page)
     assert dict(parse_qsl(unescape(link)))["q"] == meant
@@ -184,15 +174,15 @@ def test_misspelt_words_suggest_the_nearest(asking: TestClient, typed: str, mean
 
 @pytest.mark.parametrize("words", ["-vision", "status:accepted", "*", "Gomez"])
 def test_hits_are_attributed_to_texts(asking: TestClient, words: str) -> None:
-    page = ask(asking, q=words)
+    page = ask(asking, words)
     assert PAPER.findall(page)
     assert "In the paper's text" not in unescape(page)
-    assert "In the paper's text" in unescape(ask(asking, q="xylophone"))
+    assert "In the paper's text" in unescape(ask(asking, "xylophone"))
 
 
 def test_known_words_give_no_suggestion(asking: TestClient) -> None:
     for words in ("transformers", "images", "qqqqqqqq", "ima", "<b>", "x" * 300):
-        assert "Did you mean" not in ask(asking, q=words)
+        assert "Did you mean" not in ask(asking, words)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +215,7 @@ def test_ids_and_addresses_open_posts(client: TestClient, words: str, place: str
     ],
 )
 def test_hidden_addresses_find_nothing(client: TestClient, words: str) -> None:
-    page = ask(client, q=words)
+    page = ask(client, words)
     assert PAPER.findall(page) == []
     assert "No paper that is shown has the id" in words_of(page)
     assert "<script>" not in page
@@ -233,8 +223,8 @@ def test_hidden_addresses_find_nothing(client: TestClient, words: str) -> None:
 
 
 def test_ids_with_conditions_are_searches(client: TestClient) -> None:
-    assert PAPER.findall(ask(client, q=LIVELY, status="accepted")) == [LIVELY]
-    assert PAPER.findall(ask(client, q=LIVELY, status="rejected")) == []
+    assert PAPER.findall(ask(client, LIVELY, status="accepted")) == [LIVELY]
+    assert PAPER.findall(ask(client, LIVELY, status="rejected")) == []
 
 
 def facets(page: str) -> dict[str, dict[str, tuple[int, str]]]:
@@ -259,7 +249,7 @@ def test_facets_count_what_links_find(asking: TestClient) -> None:
 
 
 def test_narrowed_facets_have_no_links(asking: TestClient) -> None:
-    shown = facets(ask(asking, q="vision", venue=ICLR))
+    shown = facets(ask(asking, "vision", venue=ICLR))
     assert shown["Venue"] == {ICLR: (3, "")}
     assert {label: count for label, (count, _) in shown["Year"].items()} == {"2020": 3}
     assert "q=vision" in shown["Year"]["2020"][1]
@@ -311,7 +301,7 @@ def test_points_by_any_word(asking: TestClient) -> None:
 
 def test_only_shown_authors_are_found(asking: TestClient) -> None:
     assert "Jürgen Gómez" in asking.get("/paper/Parted03").text
-    assert "Jürgen" in ask(asking, q="authors:Gómez")
+    assert "Jürgen" in ask(asking, "authors:Gómez")
     blind = asking.get("/paper/Hyphen01").text
     assert 'class="authors"' not in blind
     assert found(asking, "anonymous") == found(asking, "authors:invent") == set()
@@ -410,12 +400,6 @@ def twenty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield client
 
 
-def query(client: TestClient, words: str, **more: str) -> str:
-    answer = client.get(f"/papers?{urlencode({'q': words} | more)}")
-    assert answer.status_code == 200
-    return answer.text
-
-
 EVERY = {"Forum000", "Optim001", "Ameri002", "Robot003"}
 
 
@@ -462,7 +446,7 @@ EVERY = {"Forum000", "Optim001", "Ameri002", "Robot003"}
     ],
 )
 def test_a_query_finds_its_papers(twenty: TestClient, words: str, expected: set[str]) -> None:
-    page = query(twenty, words)
+    page = ask(twenty, words)
     assert set(PAPER.findall(page)) == expected
     assert "<script>alert" not in page
 
@@ -506,7 +490,7 @@ def test_words_of_texts_are_no_ids(twenty: TestClient) -> None:
     ],
 )
 def test_named_venues_are_linked(twenty: TestClient, words: str, named: list[str]) -> None:
-    line = re.findall(r'<p class="named">(.*?)</p>', query(twenty, words))
+    line = re.findall(r'<p class="named">(.*?)</p>', ask(twenty, words))
     links = re.findall(r'<a href="/venue/([^"]+)">([^<]+)</a>', line[0]) if line else []
     assert links == [(quote(venue_id, safe=""), venue_id) for venue_id in named]
 
@@ -525,7 +509,7 @@ def test_named_venues_are_linked(twenty: TestClient, words: str, named: list[str
     ],
 )
 def test_hits_show_and_link_passages(twenty: TestClient, words: str, field: str, marked: list[str], place: str) -> None:
-    shown = SNIPPET.findall(query(twenty, words))
+    shown = SNIPPET.findall(ask(twenty, words))
     assert [unescape(name) for _, name, _ in shown] == [field]
     ((link, _, passage),) = shown
     assert re.findall(r"<mark>(.*?)</mark>", passage) == marked
@@ -553,10 +537,10 @@ def test_missing_posts_lead_to_the_top(twenty: TestClient) -> None:
     ],
 )
 def test_unsearchable_parts_are_named(twenty: TestClient, words: str, hint: str, expected: set[str]) -> None:
-    page = query(twenty, words)
+    page = ask(twenty, words)
     assert hint in words_of(page)
     assert set(PAPER.findall(page)) == expected
-    assert "needs at least" not in words_of(query(twenty, "kites"))
+    assert "needs at least" not in words_of(ask(twenty, "kites"))
 
 
 @pytest.mark.parametrize(

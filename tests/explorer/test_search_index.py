@@ -12,7 +12,7 @@ from peercorpus.corpus.takedown import read_takedown
 from peercorpus.errors import TableError
 from peercorpus.execution.progress import Progress, show_nothing
 from peercorpus.explorer import index_parts
-from peercorpus.explorer.search_index import OpenIndex, digest_inputs, find_stored, open_index
+from peercorpus.explorer.search_index import OpenIndex, digest_inputs, find_paper, find_row, open_index
 from peercorpus.workspace.table_logs import TableLogs
 from peercorpus.workspace.workspace import Workspace, open_workspace
 
@@ -40,18 +40,18 @@ def test_the_index_is_built_once_with_progress(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_new_tables_or_takedowns_replace_the_index(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
-        assert find_stored(opened(workspace), GONE) is not None
+        assert find_row(opened(workspace), GONE) is not None
         before = indexes(workspace.folder)
         (workspace.folder / "takedown.txt").write_text(f"{GONE}\n")
-        assert find_stored(opened(workspace), GONE) is None
+        assert find_row(opened(workspace), GONE) is None
         between = indexes(workspace.folder)
         with workspace.tables.replacing(("1-papers",), ICLR, "invent", "b" * 64) as replacement:
             for record in a_forum("New00001"):
                 if type(record).__name__ == "Paper":
                     replacement.add(record)
         fresh = opened(workspace)
-        assert find_stored(fresh, LIVELY) is None
-        assert find_stored(fresh, "New00001") is not None
+        assert find_row(fresh, LIVELY) is None
+        assert find_row(fresh, "New00001") is not None
         after = indexes(workspace.folder)
     assert len({*before, *between, *after}) == 3
     assert [len(names) for names in (before, between, after)] == [1, 1, 1]
@@ -84,7 +84,7 @@ def test_an_index_left_half_built_is_never_used(tmp_path: Path, monkeypatch: pyt
         assert indexes(workspace.folder) == []
         (workspace.folder / "explorer" / f"partial-{2**22 + 1}-left").mkdir()
         (workspace.folder / "explorer" / "partial-1-running").mkdir()
-        assert find_stored(opened(workspace), QUIET) is not None
+        assert find_row(opened(workspace), QUIET) is not None
         assert indexes(workspace.folder) == [f"index-{digest_inputs(workspace)}", "partial-1-running"]
 
 
@@ -92,9 +92,9 @@ def test_an_index_left_half_built_is_never_used(tmp_path: Path, monkeypatch: pyt
 def test_a_read_only_workspace_can_be_explored(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", known()) as workspace:
         (workspace.folder / "explorer").write_text("in the way")
-        found = find_stored(opened(workspace), LIVELY)
+        found = find_paper(opened(workspace), LIVELY)
     assert found is not None
-    assert [link.earlier_id for link in found.links] == [QUIET]
+    assert [link.earlier_id for link in found[1].links] == [QUIET]
 
 
 def test_without_tables_the_next_step(tmp_path: Path, run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from chromium import IN_CHROMIUM, assert_accessible, served, watched
+from chromium import IN_CHROMIUM, assert_accessible, assert_injected_blocked, assert_nothing_runs, served, watched
 from explored import LIVELY, hostile
 from peercorpus.explorer.site.render import paper_file, venue_file
 
@@ -167,34 +167,14 @@ def hostile_pages() -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", hostile_pages())
 def test_a_hostile_release_executes_nothing(browser: "Browser", hostile_address: str, place: str) -> None:
-    context = browser.new_context()
-    context.add_init_script(
-        "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
-    )
-    page = context.new_page()
-    seen = watched(page)
-    answer = page.goto(hostile_address + place)
-    assert answer is not None
-    assert answer.status == 200
-    page.wait_for_timeout(100)
-    assert page.evaluate("window.pwned") is None
-    assert (seen.errors, seen.popups) == ([], [])
-    assert all(asked.startswith((hostile_address, "data:,")) for asked in seen.asked)
-    assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
-    context.close()
+    assert_nothing_runs(browser, hostile_address + place, hostile_address)
 
 
 @pytest.mark.slow
 def test_policies_apply_without_a_server(browser: "Browser", address: str) -> None:
     page = browser.new_page()
     page.goto(address + paper_file(LIVELY))
-    seen = watched(page)
-    page.evaluate(
-        "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.pwned=1>')"
-    )
-    page.wait_for_timeout(200)
-    assert page.evaluate("window.pwned") is None
-    assert any("Content Security Policy" in error for error in seen.errors)
+    assert_injected_blocked(page)
     refused = page.evaluate("fetch('../../search/words.js').then(() => 'fetched', () => 'refused')")
     assert refused == "refused"
     page.close()

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from explored import PAPER, explored, words_of
+from explored import PAPER, ask, explored, found, words_of
 from invented_tables import ICLR, ICML, paper, version
 from peercorpus.errors import PeercorpusError
 from peercorpus.explorer.index_documents import FIELDS_SEARCHED, MAX_TEXT_CHARACTERS, cut_text
@@ -51,14 +51,6 @@ def venues() -> dict[str, list[object]]:
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     with explored(tmp_path_factory.mktemp("conditions") / "corpus", venues()) as client:
         yield client
-
-
-def ask(client: TestClient, words: str, **more: str) -> str:
-    return client.get(f"/papers?{urlencode({'q': words} | more)}").text
-
-
-def found(client: TestClient, words: str, **more: str) -> set[str]:
-    return set(PAPER.findall(ask(client, words, **more)))
 
 
 REJECTED = {"Kite0002", "Kite0003", "Pump0001"}
@@ -223,10 +215,6 @@ def asking_odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]
         yield client
 
 
-def found_odd(client: TestClient, words: str) -> set[str]:
-    return set(PAPER.findall(ask(client, words)))
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -278,7 +266,7 @@ def test_quoted_fields_and_open_ranges(asking_odd: TestClient, words: str, expec
 
 def test_long_searches_are_shortened(asking_odd: TestClient) -> None:
     assert "Only the first 500 characters were searched for." in ask(asking_odd, "kites " * 100)
-    assert found_odd(asking_odd, "kites " * 100) == {"Kite0001", "Kite0005"}
+    assert found(asking_odd, "kites " * 100) == {"Kite0001", "Kite0005"}
     of_points = read_point_selection(urlencode({"q": "kites " * 100}))
     assert (of_points.faults, len(of_points.hints)) == ((), 1)
     with pytest.raises(PeercorpusError, match="500 characters"):
@@ -292,7 +280,7 @@ def test_too_many_or_long_words(asking_odd: TestClient) -> None:
     page = ask(asking_odd, f"kites {long}")
     assert set(PAPER.findall(page)) == {"Kite0001", "Kite0005"}
     assert long in words_of(page).partition("No paper has")[2]
-    assert found_odd(asking_odd, long) == set()
+    assert found(asking_odd, long) == set()
 
 
 def test_offered_outcomes_name_conditions(asking_odd: TestClient) -> None:

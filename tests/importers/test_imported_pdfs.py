@@ -10,8 +10,8 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.errors import DumpError
+from peercorpus.importers.forum_venues import place_forums
 from peercorpus.importers.import_pdfs import PdfImport, import_pdfs
-from peercorpus.importers.venue_names import place_forums
 from peercorpus.records.enums import Grade, Reason, VersionMoment
 from peercorpus.records.papers import PaperVersion
 from peercorpus.versions import find_versions

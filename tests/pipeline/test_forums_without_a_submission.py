@@ -11,7 +11,6 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.importers.import_dumps import import_dumps
-from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, Status, VenueSource
 from peercorpus.records.papers import Paper, SetAside
@@ -322,26 +321,3 @@ def test_published_record_beats_replies(tmp_path: Path, workspace: Workspace) ->
     (paper,) = rows(workspace, Paper)
     assert (paper.title, paper.known_from, paper.venue_from) == ("On Kites", PaperSource.RECORD, VenueSource.RECORD)
     assert Counter(aside(workspace).values()) == {Reason.FORUM_MISSING: 3}
-
-
-@pytest.mark.parametrize(
-    ("name", "venue_id"),
-    [
-        ("iclr2019_review_content.jsonl.gz", ICLR),
-        ("iclr/2019/reviews.jsonl", ICLR),
-        ("data/ICLR.cc/2019/Conference/notes.json", ICLR),
-        ("ICLR.cc_2019_Conference_to_ICLR.cc_2020_Conference.json", None),
-        ("nips-2022-reviews.json", "NeurIPS.cc/2022/Conference"),
-        ("neurips2022_datasets_and_benchmarks.json", None),
-        ("iclr2023_tiny_papers.json", None),
-        ("iclr2018_workshop.json", None),
-        ("iclr2019_iclr2020.json", None),
-        ("iclr2019-2020.json", None),
-        ("crawl_log_2023.json", None),
-        ("reviews.json", None),
-        ("2019.json", None),
-        ("iclr.json", None),
-    ],
-)
-def test_file_name_is_the_last_resort(name: str, venue_id: str | None) -> None:
-    assert venue_of_file(name) == venue_id

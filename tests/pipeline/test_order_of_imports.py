@@ -12,9 +12,7 @@ from in_this_process import build_here
 from other_layouts import paper_row
 from peercorpus.execution.requests import HarvestRequest
 from peercorpus.harvest.harvest import harvest
-from peercorpus.importers import venue_names
 from peercorpus.importers.import_dumps import import_dumps
-from peercorpus.importers.venue_names import venue_named
 from peercorpus.openreview.client import Client
 from peercorpus.pipeline.status import read_status
 from peercorpus.records.documents import PaperText
@@ -25,6 +23,7 @@ from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import World
 from peercorpus.simulator.world.venues import VENUES
 from peercorpus.simulator.world.world import build_world
+from peercorpus.venues import venue_names
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import TEXT, re2_paper, reviewbench_row, write_json, write_manuscript, write_parquet
@@ -201,27 +200,6 @@ def test_updated_list_replaces_the_earlier(tmp_path: Path, workspace: Workspace)
 
 
 BOREALIS = "Borealis.cc/2024/Conference"
-
-
-NAMES = {
-    "NeurIPS 2022 Conference": "NeurIPS.cc/2022/Conference",
-    "nips 2022 main": "NeurIPS.cc/2022/Conference",
-    "ICLR 2023 Workshop Tiny Papers": "ICLR.cc/2023/TinyPapers",
-    "ICLR 2018 Workshop": "ICLR.cc/2018/Workshop",
-    "NeurIPS 2023 Track Datasets and Benchmarks": "NeurIPS.cc/2023/Track/Datasets_and_Benchmarks",
-    "neurips 2024 datasets_and_benchmarks": "NeurIPS.cc/2024/Datasets_and_Benchmarks_Track",
-    "tmlr 2024 main": "TMLR",
-    # Two rounds fit, so none does.
-    "NeurIPS 2021 Track Datasets and Benchmarks": "published/NeurIPS/2021/Track_Datasets_and_Benchmarks",
-    "ICLR 2023 Workshop Kites": "published/ICLR/2023/Workshop_Kites",
-    "Kites": "published/Kites",
-    "": "unplaced",
-}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_name_matches_its_only_venue(name: str) -> None:
-    assert venue_named(name) == NAMES[name]
 
 
 def test_new_venue_gets_earlier_records(tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

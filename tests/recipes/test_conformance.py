@@ -79,7 +79,7 @@ def test_a_missing_venue_has_no_number() -> None:
     assert missing[0].reasons == ("not harvested, and not in the imported files",)
 
 
-def test_files_with_fewer_records_than_printed_explain_the_difference() -> None:
+def test_files_with_fewer_records_explain_differences() -> None:
     evidence = {venue_id: VenueEvidence(records=100, papers=100) for venue_id in COLM}
     row = number_of(Subject(REVIEWBENCH, measured(y2024=100, y2025=100), evidence), "papers of colm", "717")
     assert row.reasons == ("517: the imported files contain 200 papers",)
@@ -129,7 +129,7 @@ def test_an_empty_filled_key_differs() -> None:
     assert rows["quality"].verdict is Verdict.NOT_MADE
 
 
-def test_every_printed_number_on_the_page_names_its_source() -> None:
+def test_every_printed_number_names_its_source() -> None:
     page = conformance_page(
         ConformanceReport(REVIEWBENCH, "0" * 64, None, compare(Subject(REVIEWBENCH, measured(y2024=1), {})))
     )

@@ -113,7 +113,7 @@ def test_re2_is_rebuilt_and_rerun(make: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_file_is_refused_and_nothing_is_changed(make: Any, few: Path, tmp_path: Path) -> None:
+def test_a_changed_file_changes_nothing(make: Any, few: Path, tmp_path: Path) -> None:
     assert make("reviewbench", few).code == 0
     before = (tmp_path / "corpus" / "recipe.json").read_bytes()
     write_reviewbench(few, [row | {"title": "Another"} for row in few_papers()])
@@ -148,7 +148,7 @@ def test_damaged_tables_are_refused_in_one_sentence(make: Any, few: Path) -> Non
     assert make("reviewbench", few).code == 0
 
 
-def test_an_empty_workspace_without_files_or_harvest_is_refused(make: Any, tmp_path: Path) -> None:
+def test_an_empty_workspace_needs_files_or_harvest(make: Any, tmp_path: Path) -> None:
     ended = make("reviewbench", None)
     assert ended.code == 2
     assert ended.err.count("\n") == 1
@@ -202,7 +202,7 @@ def test_an_interrupted_run_resumes(
 
 @pytest.mark.slow
 @pytest.mark.fault("kill", "a recipe, by SIGKILL", "the same command makes the same report")
-def test_a_killed_run_resumes_and_gives_the_same_report(make: Any, few: Path, tmp_path: Path) -> None:
+def test_a_killed_run_ends_the_same(make: Any, few: Path, tmp_path: Path) -> None:
     arguments = ["recipe", "reviewbench", "--workspace", "corpus", "--from", str(few), "--no-harvest", "--workers", "1"]
     command = [sys.executable, "-m", "peercorpus", *arguments]
     with subprocess.Popen(

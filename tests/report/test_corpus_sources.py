@@ -97,7 +97,7 @@ def source(workspace: Workspace) -> WorkspaceSource:
     return WorkspaceSource(workspace, words_and_signs())
 
 
-def test_a_release_gives_the_same_statistics_as_its_workspace(workspace: Workspace, release: Path) -> None:
+def test_release_and_workspace_give_the_same_statistics(workspace: Workspace, release: Path) -> None:
     of_tables, of_release = source(workspace), ReleaseSource(release, words_and_signs())
     for name in FRAMES:
         assert_frame_equal(getattr(of_tables, name), getattr(of_release, name), check_row_order=False)

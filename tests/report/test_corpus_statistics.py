@@ -23,7 +23,7 @@ def tokens(*values: int) -> list[dict[str, Any]]:
 
 
 class TestLengths:
-    def test_bins_are_counted_and_the_last_one_is_open(self) -> None:
+    def test_the_last_counted_bin_is_open(self) -> None:
         many = [*range(100), 5_000]
         made = corpus_statistics.paper_length(
             Given(papers=[paper(f"p{n}") for n in range(103)], paper_tokens=tokens(*many))
@@ -38,7 +38,7 @@ class TestLengths:
 
 
 class TestCounts:
-    def test_conferences_are_ordered_by_papers_and_empty_ones_counted(self) -> None:
+    def test_conferences_are_ordered_by_papers(self) -> None:
         papers = [paper("a", "icml"), paper("b", "iclr"), paper("c", "iclr")]
         made = corpus_statistics.papers_and_reviews(
             Given(papers=papers, reviews=[review("b", 1, 1), review("b", 1, 1, place=1)])
@@ -74,7 +74,7 @@ class TestCounts:
 
 
 class TestScores:
-    def test_the_box_of_a_conference_has_the_right_quartiles(self) -> None:
+    def test_a_conferences_box_has_its_quartiles(self) -> None:
         values = [1, 3, 5, 6, 11]
         reviews = [review("a", None, one, place=place) for place, one in enumerate([*values, None])]
         made = review_statistics.score_violins(Given(papers=[paper("a")], reviews=reviews))
@@ -123,7 +123,7 @@ class TestScores:
             ("50", "kept"),
         ]
 
-    def test_agreement_before_and_after_is_of_the_same_reviews(self) -> None:
+    def test_agreement_compares_the_same_reviews(self) -> None:
         papers = [paper("a"), paper("b"), paper("c")]
         reviews = [review("a", 1, 3), review("a", 5, 3, place=1), review("b", 7, 7), review("b", 9, 7, place=1)]
         reviews += [review("a", None, 11, place=2), review("c", 5, 5)]

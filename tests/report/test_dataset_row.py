@@ -22,7 +22,7 @@ def words(*ids: str) -> list[dict[str, object]]:
     return [{"forum_id": one.partition("-")[0], "review_id": one, "tokens": 5} for one in ids]
 
 
-def test_what_a_corpus_has_is_counted_paper_by_paper() -> None:
+def test_a_corpus_is_counted_by_paper() -> None:
     papers = [paper("a"), paper("b", year=2022, status="withdrawn"), paper("c", "icml", None, status="desk_rejected")]
     reviews = [
         review("a", 3, 5, aspect_scores=2),
@@ -123,5 +123,5 @@ def test_the_command_prints_markdown_and_json(release: Path, run: Run) -> None:
     assert table["row"]["source"] == "icml 2023"
 
 
-def test_a_path_that_is_not_a_corpus_is_refused(tmp_path: Path, run: Run) -> None:
+def test_other_paths_are_refused(tmp_path: Path, run: Run) -> None:
     assert_refused(run("table1", "-w", tmp_path), f"'{tmp_path}'")

@@ -81,7 +81,7 @@ def row_of(made: Statistic, conference: str, year: int) -> dict[str, Any]:
     return row
 
 
-def test_without_model_texts_the_share_has_a_lower_bound(bounded: Statistic) -> None:
+def test_without_model_texts_a_lower_bound(bounded: Statistic) -> None:
     planted = row_of(bounded, "iclr", 2024)
     assert 0.15 < planted["at_least_low"] < planted["at_least"] < planted["at_least_high"] <= 0.33
     assert (planted["share"], planted["written"]) == (None, "from 2022 on")
@@ -100,7 +100,7 @@ def test_earlier_years_are_controls_for_each_other(bounded: Statistic) -> None:
     assert others[0] > others[1], "of 2018 too, which is too small to be a population"
 
 
-def test_a_single_control_year_is_compared_half_with_half(bounded: Statistic) -> None:
+def test_a_single_control_year_is_halved(bounded: Statistic) -> None:
     control = row_of(bounded, "neurips", 2021)
     assert control["papers"] == 80
     assert control["texts"] + control["reference_texts"] > 450
@@ -126,7 +126,7 @@ def test_human_like_model_texts_give_none(corpus: Corpus) -> None:
     assert "nothing is estimated" in made.says
 
 
-def test_an_excluded_group_has_a_reason_and_no_number(bounded: Statistic) -> None:
+def test_excluded_groups_have_reasons_alone(bounded: Statistic) -> None:
     left = {(row["conference"], row["year"]): row for row in bounded.table.drop_nulls("left_out").rows(named=True)}
     assert set(left) == {("iclr", 2018), ("icml", 2025), ("neurips", 2023)}
     assert str(FEWEST_TEXTS) in left["iclr", 2018]["left_out"]
@@ -157,7 +157,7 @@ def test_every_text_is_counted_or_has_a_reason(corpus: Corpus, bounded: Statisti
     assert by_name(bounded.unknown, "words", "year", "population", "conference")["words"] == 1
 
 
-def test_a_texts_date_takes_precedence_over_its_venues_year() -> None:
+def test_a_texts_date_precedes_its_venues_year() -> None:
     made = Corpus()
     made.add("iclr", 2022, 0.0, date=datetime(2021, 11, 1, tzinfo=UTC), papers=160)
     made.add("iclr", 2021, 0.0, date=datetime(2022, 1, 1, tzinfo=UTC))
@@ -174,14 +174,14 @@ def test_without_earlier_texts_the_figure_is_empty(papers: int) -> None:
     assert "before 2022" in statistic.why
 
 
-def test_no_row_describes_a_single_text_paper_or_person(bounded: Statistic) -> None:
+def test_no_row_describes_one_text_or_person(bounded: Statistic) -> None:
     assert set(bounded.table.columns) & {"forum_id", "review_id", "reviewer", "signature", "text"} == set()
     shown = bounded.table.filter(pl.col("left_out").is_null())
     assert shown["texts"].min() >= FEWEST_TEXTS  # type: ignore[operator]
     assert shown["papers"].min() >= FEWEST_PAPERS  # type: ignore[operator]
 
 
-def test_the_legend_explains_the_control_and_every_kind_once(bounded: Statistic) -> None:
+def test_the_legend_explains_control_and_kinds(bounded: Statistic) -> None:
     from peercorpus.report.figure_style import BLUE, styled
 
     with styled():

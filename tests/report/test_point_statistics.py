@@ -147,7 +147,7 @@ UNLINKED: Rows = [("u-R1", "weakness", "novelty", None, None, None, 1)]
 
 
 @pytest.mark.slow
-def test_points_of_public_reviews_count_with_their_public_answers(workspace: Workspace) -> None:
+def test_public_points_count_with_public_answers(workspace: Workspace) -> None:
     assert counted(workspace) == [*LINKED, *UNLINKED]
 
 
@@ -281,7 +281,7 @@ def given(points: Sequence[dict[str, Any]], names: str = "abcd", **other: Any) -
     return Given(**(rows | {"points": list(points)} | other))
 
 
-def test_shares_of_answered_points_by_kind_aspect_and_conference() -> None:
+def test_answered_points_are_split_three_ways() -> None:
     points = [
         row("a-0", "novelty", 0.89, points=3),
         row("a-0", "novelty", 0.43),

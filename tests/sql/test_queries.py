@@ -41,7 +41,7 @@ def ask_here(database: Database, sql: str, offset: int = 0, limit: int = 10, cel
     tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
     schemas = {name: schema.serialize().to_pybytes() for name, schema in database.empty.items()}
     try:
-        return worker.answer(Request(tables, schemas, sql, [], True, offset, limit, cell_chars))
+        return worker.answer(Request(tables, schemas, sql, offset=offset, limit=limit, cell_chars=cell_chars))
     except Exception as error:  # noqa: BLE001 -- as the process does
         return Reply(refusal=worker.explain(error))
 
@@ -196,7 +196,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 def test_small_queries_take_little_memory(database: Database) -> None:
     tables = {name: [str(path) for path in paths] for name, paths in database.tables.items()}
     schemas = {"empty": pa.schema([("number", pa.int64())]).serialize().to_pybytes()}
-    request = Request(tables, schemas, "SELECT * FROM papers_full", [], True, 0, 10, 50)
+    request = Request(tables, schemas, "SELECT * FROM papers_full", limit=10, cell_chars=50)
     ended = subprocess.run(
         [sys.executable, "-c", SHOW_PEAK],
         input=msgspec.json.encode(request),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -49,6 +49,36 @@ def watched(page: "Page") -> Seen:
 
     page.on("dialog", dismiss)
     return seen
+
+
+def assert_nothing_runs(browser: "Browser", address: str, site: str) -> None:
+    """Assert that a page with hostile texts runs nothing, asks nobody else, and has no element that might."""
+    context = browser.new_context()
+    context.add_init_script(
+        "document.addEventListener('securitypolicyviolation', e => console.error('CSP', e.violatedDirective))"
+    )
+    page = context.new_page()
+    seen = watched(page)
+    answer = page.goto(address, timeout=300_000)
+    assert answer is not None
+    assert answer.status == 200
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.pwned") is None
+    assert (seen.errors, seen.popups) == ([], [])
+    assert all(asked.startswith((site, "data:,")) for asked in seen.asked)
+    assert page.evaluate("document.querySelectorAll('[onerror],[onload],[onclick],iframe,object,img').length") == 0
+    context.close()
+
+
+def assert_injected_blocked(page: "Page") -> None:
+    """Assert that the policy of a page keeps a script from running that is in the page."""
+    seen = watched(page)
+    page.evaluate(
+        "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=x onerror=window.pwned=1>')"
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert any("Content Security Policy" in error for error in seen.errors)
 
 
 def assert_accessible(page: "Page") -> None:

@@ -10,6 +10,7 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.testclient import TestClient
 
@@ -45,6 +46,18 @@ PAPER = re.compile(r'<h2><a href="/paper/([^"]+)">')
 """The papers of a page of results."""
 _TAG = re.compile(r"<[^>]+>")
 FORMULA = r"The loss is $\frac{a}{b}$ and $$\sum_{i=1}^n x_i$$ and $\undefined{x}$."
+
+
+def ask(client: TestClient, words: str = "", **more: str) -> str:
+    """The page of the papers that a search finds."""
+    answer = client.get(f"/papers?{urlencode(({'q': words} if words else {}) | more)}")
+    assert answer.status_code == 200
+    return answer.text
+
+
+def found(client: TestClient, words: str, **more: str) -> set[str]:
+    """The papers on that page."""
+    return set(PAPER.findall(ask(client, words, **more)))
 
 
 def _recommended(value: float, phase: Phase) -> Any:

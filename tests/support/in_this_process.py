@@ -54,4 +54,4 @@ def _outcome(function: Callable[[Any], Any], item: object) -> object:
     try:
         return function(item)
     except PeercorpusError as error:
-        return Failure(FailureKind.ERROR, str(error), getattr(error, "fault", None))
+        return Failure(FailureKind.ERROR, str(error), getattr(error, "fault", None), error)

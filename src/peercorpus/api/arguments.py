@@ -206,14 +206,6 @@ def _name_parameter(option: re.Match[str]) -> str:
     return name if option[2] is None else f'{name}="{option[2]}"'
 
 
-def read_venues(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
-    """Return the ids of venues by their ids, short names or the URLs of their pages; see `venues.short_names`."""
-    from peercorpus.venues.short_names import read_venue_id
-
-    held = list(held)
-    return list(dict.fromkeys(read_venue_id(name, held) for name in names))
-
-
 def make_receivers(progress: Callable[[str], None] | None) -> tuple[Callable[[str], None], Show]:
     """Return the functions that receive sentences and the progress of steps."""
     if progress is None:

@@ -12,7 +12,6 @@ from peercorpus.api.arguments import (
     make_request,
     naming_parameters,
     read_path,
-    read_venues,
 )
 from peercorpus.corpus.structured_text import StructuredText
 from peercorpus.execution.requests import BuildRequest
@@ -76,6 +75,7 @@ def build(
     from peercorpus.pipeline.build import build as run_build
     from peercorpus.pipeline.losses import read_losses
     from peercorpus.texts.engine import choose_executor
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import open_workspace
 
     asked = make_request(BuildRequest, "build", request)
@@ -83,7 +83,7 @@ def build(
         spread = choose_executor(asked)
     named, path = list_venues(venue_ids), read_path(folder, "folder")
     with open_workspace(path) as opened:
-        chosen = read_venues(named, opened.venues())
+        chosen = read_venue_ids(named, opened.venues())
         steps = run_build(opened, chosen, asked, make_receivers(progress)[1], spread)
         held = opened.venues()
         losses = read_losses(opened, chosen or held)

@@ -30,10 +30,10 @@ class Corpus:
     """The tables of one workspace, read only.
 
     Each table method returns a Polars `LazyFrame`: nothing is parsed until `collect()`, and then only the columns and
-    rows that the query needs. The first call for a table on this machine compares the checksums of its files, which
-    Polars does not, and raises a `DamagedError` if one differs. The frames contain everything harvested. Reviews and
-    posts that not everyone may read are in them, with `readers_public` false, and so is what the take-down list names;
-    releases and reports leave both out.
+    rows that the query needs. It raises a `TableError` if the table has not been built. The first call for a table on
+    this machine compares the checksums of its files, which Polars does not, and raises a `DamagedError` if one differs.
+    The frames contain everything harvested. Reviews and posts that not everyone may read are in them, with
+    `readers_public` false, and so is what the take-down list names; releases and reports leave both out.
 
     Attributes:
         folder: The folder of the workspace.
@@ -57,9 +57,6 @@ class Corpus:
         Columns are the fields of `records.papers.Paper`: among them `forum_id` (the key), `venue_id`, `year`,
         `title`, `abstract`, `keywords`, `status` and `decision`.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.papers().group_by("status").len().sort("len", descending=True).collect().row(0)
             ('accepted', 6)
@@ -71,9 +68,6 @@ class Corpus:
 
         Columns are the fields of `records.reviews.Review`: among them `review_id` (the key), `forum_id`, `reviewer`,
         `scores` and `sections` (lists of structs), `readers_public` and `deleted`.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.reviews().filter(pl.col("readers_public")).collect().height
@@ -88,9 +82,6 @@ class Corpus:
         `ai_review_id` (the key), `forum_id`, `signature`, `sections`, `replies` (the answers of authors and the
         surveys that rate it), `readers_public` and `deleted`.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.ai_reviews().collect().height
             0
@@ -103,9 +94,6 @@ class Corpus:
         Columns are the fields of `records.reviews.Post`: among them `post_id` (the key), `forum_id`, `reply_to`,
         `kind`, `role`, `text`, `readers_public` and `deleted`.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.posts().filter(pl.col("kind") == "rebuttal").collect().height
             10
@@ -117,9 +105,6 @@ class Corpus:
 
         Columns are the fields of `records.papers.PaperVersion`: among them `forum_id`, `edit_id`, `created_at`,
         `sha256` (null if the file was not fetched), `is_initial`, `grade` and `evidence`.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.versions().filter(pl.col("is_initial")).group_by("grade").len().sort("grade").collect().row(0)
@@ -164,9 +149,6 @@ class Corpus:
         Columns are the fields of `records.documents.PaperText`: among them `sha256` (joins with `versions`),
         `engine`, `markdown`, `headings` and `blocks`. Select the columns you need: `markdown` contains whole papers.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.texts().select("engine").unique().collect().item()
             'pdfium-layout'
@@ -179,9 +161,6 @@ class Corpus:
         Columns are `sha256` and `venue_id` of the text and the fields of `records.blocks.TextBlock`: among them
         `block_id` (the key within a text), `kind`, `boxes` (pages and places), `number`, `latex` and `cells`. Offsets
         are those of the text's `markdown`. A text whose engine knows no blocks has no row.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.blocks().filter(pl.col("kind") == "heading").collect().height > 12
@@ -198,9 +177,6 @@ class Corpus:
         Columns are the fields of `records.documents.Figure`: among them `sha256` (joins with `texts`), `kind`, `label`
         ("Figure 3": `caption_of` and `number` of the caption's block), `page`, the box and `image`, the bytes of a WebP
         file. Select the columns you need.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.figures().select("label", "width_px").collect().height > 0
@@ -240,9 +216,6 @@ class Corpus:
         Args:
             venue_id: The venue to read; None reads all of them, one after another.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> sum(1 for sha256, text in corpus.structured_texts("JLE"))
             5
@@ -257,9 +230,6 @@ class Corpus:
         Columns are the fields of `records.reviews.Conversation`: `conversation_id` (the key), `forum_id`, `venue_id`,
         `reviewer`, `turns` and `context` (lists of structs), `undated_changes` and `kind` (`review`, or another).
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.conversations().filter(pl.col("kind") == "review").collect().height
             29
@@ -271,9 +241,6 @@ class Corpus:
 
         Columns are the fields of `records.documents.Change`: among them `forum_id`, `left_sha256` and `right_sha256`
         (the two files), `kind`, `section`, `before` and `after`.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.changes().filter(pl.col("kind") == "added").collect().height > 0
@@ -287,9 +254,6 @@ class Corpus:
         Columns are the fields of `records.points.Point`: among them `review_id`, `kind`, `label`, `aspect`, `text`,
         `answers` (a list of structs), `reaction` and `changes`. `peercorpus build --points` makes the table.
 
-        Raises:
-            TableError: The table has not been built.
-
         Example:
             >>> corpus.points().filter(pl.col("kind") == "question").collect().height
             30
@@ -301,9 +265,6 @@ class Corpus:
 
         Columns are the fields of `records.papers.Link`: among them `forum_id` and `earlier_id` (the pair), `kind`,
         `days` between them and the `rule` that joined them.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> corpus.links().collect().height
@@ -338,9 +299,6 @@ class Corpus:
 
         Columns are the fields of `records.papers.SetAside`: `record_id`, `forum_id`, `venue_id`, `stage`, `reason`
         and `detail`.
-
-        Raises:
-            TableError: The table has not been built.
 
         Example:
             >>> aside = corpus.set_aside().group_by("stage", "reason").len().sort("len").collect()

@@ -12,7 +12,6 @@ from peercorpus.api.arguments import (
     make_request,
     read_optional_path,
     read_path,
-    read_venues,
 )
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.requests import HarvestRequest, PlanRequest
@@ -145,6 +144,7 @@ def _choose_venues(venue_ids: str | Iterable[str], request: PlanRequest, folder:
         PeercorpusError: There is none, or a name fits several venues or none.
     """
     from peercorpus.recipes.recipe import RecipeName, read_recipe
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import read_held_venues
 
     named = list_venues(venue_ids)
@@ -152,4 +152,4 @@ def _choose_venues(venue_ids: str | Iterable[str], request: PlanRequest, folder:
     if not (named or in_scope) or not all(named):
         raise PeercorpusError("No venue was named; name one, such as ICLR2024 or ICLR.cc/2024/Conference.")
     held = read_held_venues(folder)
-    return list(dict.fromkeys([*read_venues(named, held), *in_scope]))
+    return list(dict.fromkeys([*read_venue_ids(named, held), *in_scope]))

@@ -14,7 +14,6 @@ from peercorpus.api.arguments import (
     naming_parameters,
     read_optional_path,
     read_path,
-    read_venues,
 )
 from peercorpus.release.request import ReleaseRequest
 
@@ -69,6 +68,7 @@ def publish(
     from peercorpus.pipeline.build import require_built
     from peercorpus.release.by_model.annotator import choose_models
     from peercorpus.release.dated_releases import publish_unless_same
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import open_workspace
 
     asked = make_request(ReleaseRequest, "publish", request)
@@ -78,7 +78,7 @@ def publish(
         opened = stack.enter_context(open_workspace(path, write=False))
         with naming_parameters():
             titler, annotator = stack.enter_context(choose_models(path, asked))
-        chosen = read_venues(named, opened.venues())
+        chosen = read_venue_ids(named, opened.venues())
         require_built(opened, chosen, points=bool(asked.points))
         release, summary = publish_unless_same(opened, target, asked, chosen, show, titler=titler, annotator=annotator)
     return PublishResult(release, summary is not None, summary)

@@ -8,7 +8,7 @@ from typing import Literal
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.requests import require_positive
 from peercorpus.records.enums import WorstGrade
-from peercorpus.venues.short_names import read_venue_or_conference
+from peercorpus.venues.venue_names import read_venue_or_conference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

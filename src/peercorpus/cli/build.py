@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import VenueNames, read_venue_ids
+from peercorpus.cli.options import VenueNames
 from peercorpus.cli.text.formatting import duration
 from peercorpus.errors import ExitCode
 from peercorpus.execution.requests import BuildRequest, ReadingRequest
@@ -50,6 +50,7 @@ def build(
     from peercorpus.pipeline.losses import read_losses
     from peercorpus.texts.engine import choose_executor
     from peercorpus.venues.own_venues import find_unheld, own_venues
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import open_workspace
 
     spread = choose_executor(request)
@@ -90,6 +91,7 @@ def publish(
     from peercorpus.cli.text import publish as publish_texts
     from peercorpus.pipeline.build import require_built
     from peercorpus.release.by_model.annotator import choose_models
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import open_workspace
 
     with (
@@ -147,6 +149,7 @@ def status(
     from peercorpus.cli.text import status as status_texts
     from peercorpus.cli.text import status_table
     from peercorpus.pipeline.status import only_venues, read_status
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import open_workspace
 
     with open_workspace(workspace, write=False) as opened:

@@ -15,7 +15,7 @@ from peercorpus.errors import PeercorpusError
 from peercorpus.execution.requests import Spreading
 from peercorpus.finetune.run_folder import ADAPTER, DATA, EXAMPLES, RunFile, TrainingResult
 from peercorpus.records.enums import Grade, WorstGrade
-from peercorpus.venues.short_names import read_venue_or_conference
+from peercorpus.venues.venue_names import read_venue_or_conference
 from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, ProgressLines, WorkspaceFolder, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import read_venue_ids
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
 from peercorpus.execution.requests import EVERYTHING, HarvestRequest
@@ -87,6 +86,7 @@ def harvest(
 def _name_venues(names: list[str], scope: str | None, workspace: Path) -> list[str]:
     """Return the ids of the venues that were named, and of those of a published dataset."""
     from peercorpus.recipes.recipe import RecipeName, read_recipe
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import read_held_venues
 
     in_scope = read_recipe(RecipeName(scope)).venue_ids if scope else ()
@@ -216,7 +216,7 @@ def _import_dumps(opened: "Workspace", paths: list[Path], venue: str | None) -> 
     from peercorpus.importers.import_dumps import import_dumps
     from peercorpus.pipeline.losses import foresee_losses
     from peercorpus.venues import catalogue
-    from peercorpus.venues.short_names import read_venue_id
+    from peercorpus.venues.venue_names import read_venue_id
 
     venue_id = None if venue is None else read_venue_id(venue, opened.venues())
     summary = import_dumps(opened, paths, venue_id=venue_id)
@@ -349,7 +349,7 @@ def _sum(summary: "ImportSummary") -> str:
 
 def _dataset(name: str, counts: "DatasetCounts") -> str:
     """Return the contents of one dataset's records, and which of its venues the catalogue does not name."""
-    from peercorpus.importers.venue_names import is_stand_in
+    from peercorpus.venues.venue_names import is_stand_in
 
     held = [plural(len(counts.papers), "paper"), plural(counts.reviews, "review")]
     # ReviewBench has none as records: a build makes them of the reviews and the authors' answers within them.

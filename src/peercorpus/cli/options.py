@@ -1,6 +1,5 @@
 """Options that several commands share: where the work is done, and venue ids."""
 
-from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -37,19 +36,3 @@ VenueNames = Annotated[
     ),
 ]
 """Venues of a workspace."""
-
-
-def read_venue_ids(names: Iterable[str], held: Iterable[str] = ()) -> list[str]:
-    """Return the ids of venues by whatever names them, each once; see `venues.short_names`.
-
-    Args:
-        names: Ids, URLs of their pages, or short names.
-        held: Venues of the workspace, which take precedence for short names.
-
-    Raises:
-        VenueNotFoundError: A short name names no venue, or several.
-    """
-    from peercorpus.venues.short_names import read_venue_id
-
-    held = list(held)
-    return list(dict.fromkeys(read_venue_id(name, held) for name in names))

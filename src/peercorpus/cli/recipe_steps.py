@@ -69,7 +69,6 @@ from peercorpus.workspace.workspace import open_workspace
 
 if TYPE_CHECKING:
     from peercorpus.execution.executor import Executor
-    from peercorpus.recipes.product_files import ConformanceReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,6 @@ class ScopeCost:
 
     @property
     def total(self) -> RoughCost:
-        """The cost of all whose number is known."""
         return sum([*self.venues.values(), *self.rest.values()], RoughCost(0, 0, 0))
 
 
@@ -192,22 +190,18 @@ class RecipeRun:
 
     @property
     def release(self) -> Path:
-        """Folder of the release."""
         return self.out / "release"
 
     @property
     def export_folder(self) -> Path:
-        """Folder of the files in Re²'s layout."""
         return self.out / "re2"
 
     @property
     def report_folder(self) -> Path:
-        """Folder of the statistics."""
         return self.out / "report"
 
     @property
     def log(self) -> StepLog:
-        """Steps that were done in the folder that is written."""
         return StepLog(self.out)
 
     def _check(self) -> None:
@@ -389,7 +383,8 @@ class RecipeRun:
         state = self._state()
         key = make_key(release=self._key(), evidence=str(evidence), source=state.source, revision=state.revision)
         page = self.out / PAGE
-        if self._is_compared(key):
+        is_written = all((self.out / name).is_file() for name in (PAGE, DATA))
+        if is_written and self.log.is_done("conformance", key):
             return f"conformance: {page} is of this release.", True
         rows = compare(Subject(self.recipe, measure_release(release), evidence))
         if self.recipe.name is RecipeName.RE2:
@@ -405,9 +400,6 @@ class RecipeRun:
         write_conformance(self.out, report)
         self.log.record("conformance", key)
         return f"conformance: {compared(report, page)}", False
-
-    def _is_compared(self, key: str) -> bool:
-        return self.log.is_done("conformance", key) and all((self.out / name).is_file() for name in (PAGE, DATA))
 
 
 def find_files(recipe: Recipe, folder: Path) -> dict[str, Path]:
@@ -451,7 +443,7 @@ COMMANDS = {
 """What a recipe runs, in order."""
 
 
-def planned(recipe: Recipe, cost: "ScopeCost") -> str:
+def planned(recipe: Recipe, cost: ScopeCost) -> str:
     """Return the scope of a recipe with its sources, what a harvest of it takes at least, and the commands."""
     lines = [f"{recipe.title} ({recipe.repository}): {recipe.stated_venues} {recipe.stated_unit}.", ""]
     lines += [_scope_line(venue, cost) for venue in recipe.venue]
@@ -473,7 +465,7 @@ def planned(recipe: Recipe, cost: "ScopeCost") -> str:
     return "\n".join(lines)
 
 
-def _scope_line(venue: ScopeVenue, cost: "ScopeCost") -> str:
+def _scope_line(venue: ScopeVenue, cost: ScopeCost) -> str:
     of_venue = cost.venues.get(venue.id or "")
     parts = [
         venue.id or venue.name,
@@ -485,7 +477,7 @@ def _scope_line(venue: ScopeVenue, cost: "ScopeCost") -> str:
     return f"  {' '.join(part for part in parts if part)}"
 
 
-def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
+def _cost_lines(recipe: Recipe, cost: ScopeCost) -> list[str]:
     total, stated = cost.total, recipe.find_printed(Quantity.PAPERS)
     lines = [
         f"A harvest of the named venues takes at least {plural(total.note_requests, 'request')} for notes and edits and"
@@ -509,7 +501,7 @@ def _cost_lines(recipe: Recipe, cost: "ScopeCost") -> list[str]:
     return lines
 
 
-def compared(report: "ConformanceReport", page: Path) -> str:
+def compared(report: ConformanceReport, page: Path) -> str:
     """Return how many rows of the card or paper the result has as printed, and where the report is."""
     return (
         f"{report.agreeing:,} of {plural(report.printed, 'row')} {verb(report.agreeing, 'is', 'are')} as"

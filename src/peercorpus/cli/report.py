@@ -171,10 +171,12 @@ def explore(
     with ProgressLines() as lines, _open_pages(workspace, lines) as explorer:
         if select is not None and out is not None:
             count = write_selection(explorer.index, selection, out)
-            say(selection_written(count, out))
+            say(f"{plural(count, 'paper')} in {out}")
             return ExitCode.DONE if count else ExitCode.FOUND
         if not is_loopback(host):
-            lines.warn(exposed(host))
+            lines.warn(
+                f"WARNING: on '{host}' anyone who can reach this machine can read the whole corpus, without a password."
+            )
         announce = partial(_announce, opens_browser=not no_browser)
         serve_explorer(explorer, host, port, announce)
     return ExitCode.DONE
@@ -192,7 +194,7 @@ def _open_pages(workspace: Path, lines: ProgressLines) -> "Iterator[Explorer]":
 
 def _announce(url: str, *, opens_browser: bool) -> None:
     """Print the address of the explorer, and open it in a browser if there is a screen."""
-    say(serving(url))
+    say(f"The corpus is at {url} until you press Ctrl-C.")
     has_screen = sys.platform in {"darwin", "win32"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
@@ -218,21 +220,6 @@ def report_written(written: "ReportFiles", out: Path, *, is_filtered: bool) -> s
             f"Open {out / PAGE_NAME} in a browser; the figures and their data are next to it.",
         ]
     )
-
-
-def selection_written(papers: int, out: Path) -> str:
-    """Return how many papers were written, and where."""
-    return f"{plural(papers, 'paper')} in {out}"
-
-
-def exposed(host: str) -> str:
-    """Return the warning for an explorer that other machines can reach."""
-    return f"WARNING: on '{host}' anyone who can reach this machine can read the whole corpus, without a password."
-
-
-def serving(url: str) -> str:
-    """Return where the explorer is."""
-    return f"The corpus is at {url} until you press Ctrl-C."
 
 
 def mcp(workspace: WorkspaceOrRelease) -> None:

@@ -10,7 +10,6 @@ import msgspec
 from cyclopts import Parameter
 
 from peercorpus.cli.console import OptionalWorkspace, say
-from peercorpus.cli.options import read_venue_ids
 from peercorpus.errors import PeercorpusError, VenueNotFoundError
 from peercorpus.venues.catalogue import DueDate, VenueRow, Visibility
 from peercorpus.venues.rules import SUBJECTS, RuleKind, rules_of
@@ -52,6 +51,7 @@ def venues(
     json_
         Print one JSON array, with the source of each value.
     """
+    from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import read_held_venues
 
     if venue_ids and (family or year):
@@ -153,7 +153,7 @@ def forms(
 def _read_name(text: str, opened: "Workspace | None") -> str:
     """Return the id of a declared form as it is, and otherwise the venue that is meant."""
     from peercorpus.forms.venue_forms import find_declared
-    from peercorpus.venues.short_names import is_known, read_venue_id
+    from peercorpus.venues.venue_names import is_known, read_venue_id
 
     held = opened.venues() if opened else ()
     return read_venue_id(text, held) if find_declared(text) is None and is_known(text, held) else text

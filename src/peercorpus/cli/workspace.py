@@ -18,7 +18,7 @@ from peercorpus.workspace.object_store import HERE
 
 if TYPE_CHECKING:
     from peercorpus.conversations.reminder_review import Candidate
-    from peercorpus.corpus.forums import PaperRecord
+    from peercorpus.corpus.forums import Forum
     from peercorpus.corpus.reminder_decisions import Decisions
     from peercorpus.pipeline.integrity import Damage, Integrity, Repair
     from peercorpus.records.reviews import Post
@@ -64,29 +64,19 @@ def show(
     say(record_to_json(record) if json_ else show_record(record, is_brief=brief))
 
 
-def _keep_public(opened: "Workspace", record: "PaperRecord") -> "PaperRecord":
-    """Return what everyone may read of a paper, and the rows set aside."""
-    from peercorpus.corpus.forums import Forum, PaperRecord
+def _keep_public(opened: "Workspace", record: "Forum") -> "Forum":
+    """Return what everyone may read of a paper, and the rows set aside.
+
+    Raises:
+        PeercorpusError: The paper was taken down.
+    """
     from peercorpus.corpus.public_forums import PublicFilter, keep_public
     from peercorpus.corpus.takedown import read_takedown
 
-    takedown = read_takedown(opened)
-    whole = Forum(record.paper, record.reviews, record.posts, record.versions, record.conversations, record.ai_reviews)
-    kept = PublicFilter(takedown).sift(whole)
+    kept = PublicFilter(read_takedown(opened)).sift(record)
     if kept is None:
         raise PeercorpusError(f"'{record.paper.forum_id}' was taken down; 'peercorpus takedown --list' shows the list.")
-    shown = keep_public(kept)
-    links = [link for link in record.links if takedown.forums.isdisjoint({link.forum_id, link.earlier_id})]
-    return PaperRecord(
-        paper=shown.paper,
-        reviews=list(shown.reviews),
-        posts=list(shown.posts),
-        versions=list(shown.versions),
-        conversations=list(shown.conversations),
-        set_aside=record.set_aside,
-        links=links,
-        ai_reviews=list(shown.ai_reviews),
-    )
+    return keep_public(kept)
 
 
 def move(workspace: WorkspaceFolder, *, to: str) -> None:

@@ -196,9 +196,7 @@ def parse_all(texts: Iterable[str]) -> tuple[Condition, ...]:
 def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None:
     """Check that some paper has the word in each condition: a misspelt one would match nothing, or everything.
 
-    Args:
-        conditions: The conditions.
-        papers: All papers, with the columns that `matching` needs.
+    The frame has all papers, with the columns that `matching` needs.
 
     Raises:
         PeercorpusError: No paper has it; the message suggests the nearest word, or lists the existing ones.
@@ -215,7 +213,7 @@ def check_words(conditions: Iterable[Condition], papers: "pl.DataFrame") -> None
             )
 
 
-def _group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:
+def group_alternatives(conditions: Iterable[Condition]) -> list[list[Condition]]:
     """Return groups of conditions; all groups must be met, and a group is met if any of its conditions is."""
     groups: dict[object, list[Condition]] = {}
     for condition in conditions:
@@ -247,6 +245,6 @@ def matching(conditions: Iterable[Condition]) -> "pl.Expr":
     import polars as pl
 
     groups = [
-        reduce(or_, map(_build_expression, group)).fill_null(value=False) for group in _group_alternatives(conditions)
+        reduce(or_, map(_build_expression, group)).fill_null(value=False) for group in group_alternatives(conditions)
     ]
     return reduce(and_, groups, pl.lit(value=True))

@@ -4,11 +4,12 @@ A forum is one submission with everything posted to it; OpenReview gives both th
 within a venue, so that a venue can be read with one forum in memory at a time.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from peercorpus.corpus.resubmissions import read_links
 from peercorpus.errors import TableError
 from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.enums import PostKind
@@ -24,12 +25,9 @@ DECIDED = frozenset({"status", "decision", "decided_at"}) | COMMENT
 
 
 def hides_decision(decision: str | None, comment: str | None, are_public: Collection[bool]) -> bool:
-    """Return whether a decision is known only from posts that not everyone may read.
+    """Return whether a decision and the comment on it are known only from posts that not everyone may read.
 
-    Args:
-        decision: The paper's decision; None if it has none.
-        comment: The comment on the decision; None if there is none.
-        are_public: For each post of the paper that can contain a decision, whether everyone may read it.
+    `are_public` says of each post of the paper that can contain a decision whether everyone may read it.
     """
     has_decision = decision is not None or comment is not None
     return has_decision and len(are_public) > 0 and not any(are_public)
@@ -47,16 +45,24 @@ class OfForum(Protocol):
 RecordT = TypeVar("RecordT", bound=OfForum)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Forum:
-    """One paper with its reviews, posts, versions and conversations, and separately the reviews by an AI."""
+    """One paper with the records that belong to it.
+
+    Attributes:
+        ai_reviews: Reviews that an AI wrote or may have written, separate from everything that people wrote.
+        links: Links with other submissions of the same work, earlier and later ones, where they are read.
+        set_aside: Its records that a stage could not use, with the reason, where they are read.
+    """
 
     paper: Paper
-    reviews: list[Review]
-    posts: list[Post]
-    versions: list[PaperVersion]
-    conversations: list[Conversation]
-    ai_reviews: list[AiReview] = field(default_factory=list)
+    reviews: Sequence[Review]
+    posts: Sequence[Post]
+    versions: Sequence[PaperVersion]
+    conversations: Sequence[Conversation]
+    ai_reviews: Sequence[AiReview] = ()
+    links: Sequence[Link] = ()
+    set_aside: Sequence[SetAside] = ()
 
     @property
     def public_post_ids(self) -> set[str]:
@@ -86,6 +92,16 @@ class Forum:
         return COMMENT if holders and public.isdisjoint(holders) else frozenset()
 
 
+PARTS: Mapping[str, type] = {
+    "reviews": Review,
+    "posts": Post,
+    "versions": PaperVersion,
+    "conversations": Conversation,
+    "ai_reviews": AiReview,
+}
+"""Fields of a forum whose records each have a table, sorted by forum."""
+
+
 def _group_by_forum(records: Iterator[RecordT]) -> Iterator[tuple[str, list[RecordT]]]:
     last = ""
     for forum_id, group in groupby(records, key=lambda record: record.forum_id):
@@ -99,21 +115,11 @@ def _group_by_forum(records: Iterator[RecordT]) -> Iterator[tuple[str, list[Reco
 
 def read_forum(tables: Tables, venue_id: str, forum_id: str) -> Forum | None:
     """Return one forum of a venue, or None if the venue has no such paper."""
-
-    def read(record_type: type[RecordT]) -> list[RecordT]:
-        return list(tables.of_forum(record_type, venue_id, forum_id))
-
-    papers = read(Paper)
-    if not papers:
+    paper = next(iter(tables.of_forum(Paper, venue_id, forum_id)), None)
+    if paper is None:
         return None
-    return Forum(
-        paper=papers[0],
-        reviews=read(Review),
-        posts=read(Post),
-        versions=read(PaperVersion),
-        conversations=read(Conversation),
-        ai_reviews=read(AiReview),
-    )
+    parts: dict[str, Any] = {name: list(tables.of_forum(kind, venue_id, forum_id)) for name, kind in PARTS.items()}
+    return Forum(paper, **parts)
 
 
 class ForumReader(Generic[RecordT]):
@@ -158,78 +164,27 @@ class VenueForums:
 
     def __init__(self, tables: Tables, venue_id: str) -> None:
         self._papers = tables.read(Paper, venue_id)
-        self._reviews = ForumReader(tables.read(Review, venue_id))
-        self._posts = ForumReader(tables.read(Post, venue_id))
-        self._versions = ForumReader(tables.read(PaperVersion, venue_id))
-        self._conversations = ForumReader(tables.read(Conversation, venue_id))
-        self._ai_reviews = ForumReader(tables.read(AiReview, venue_id))
+        self._parts = {name: ForumReader[Any](tables.read(kind, venue_id)) for name, kind in PARTS.items()}
         self.orphans = 0
 
     def __iter__(self) -> Iterator[Forum]:
         for forum_id, papers in _group_by_forum(self._papers):
-            yield Forum(
-                paper=papers[0],
-                reviews=self._reviews.take(forum_id),
-                posts=self._posts.take(forum_id),
-                versions=self._versions.take(forum_id),
-                conversations=self._conversations.take(forum_id),
-                ai_reviews=self._ai_reviews.take(forum_id),
-            )
-        self.orphans = self._reviews.exhaust() + self._conversations.exhaust()
+            yield Forum(papers[0], **{name: reader.take(forum_id) for name, reader in self._parts.items()})
+        self.orphans = self._parts["reviews"].exhaust() + self._parts["conversations"].exhaust()
 
 
-AnyRecordT = TypeVar("AnyRecordT")
-
-
-@dataclass(frozen=True, slots=True)
-class PaperRecord:
-    """One paper with every record that belongs to it.
-
-    Attributes:
-        set_aside: Its records that a stage could not use, with the reason.
-        links: Links with other submissions of the same work, earlier and later ones.
-        ai_reviews: Reviews that an AI wrote or may have written, separate from everything that people wrote.
-    """
-
-    paper: Paper
-    reviews: list[Review]
-    posts: list[Post]
-    versions: list[PaperVersion]
-    conversations: list[Conversation]
-    set_aside: list[SetAside]
-    links: list[Link]
-    ai_reviews: list[AiReview] = field(default_factory=list)
-
-
-def read_links_of_paper(tables: Tables, forum_id: str) -> list[Link]:
-    """Return the links of one paper, to earlier submissions and to later ones."""
-    links = (link for venue_id in tables.venues("8-links") for link in tables.read(Link, venue_id))
-    return [link for link in links if forum_id in {link.forum_id, link.earlier_id}]
-
-
-def read_whole_record(tables: Tables, forum_id: str) -> PaperRecord:
-    """Return every record of one paper.
+def read_whole_record(tables: Tables, forum_id: str) -> Forum:
+    """Return one paper with its links and set-aside records.
 
     Raises:
         TableError: The tables have not been built, or no paper has this id.
     """
     tables.require("1-papers")
-
-    def read(record_type: type[AnyRecordT], venue_id: str) -> list[AnyRecordT]:
-        return list(tables.of_forum(record_type, venue_id, forum_id))
-
     for venue_id in tables.venues("1-papers"):
-        for paper in read(Paper, venue_id):
-            return PaperRecord(
-                paper=paper,
-                reviews=read(Review, venue_id),
-                posts=read(Post, venue_id),
-                versions=read(PaperVersion, venue_id),
-                conversations=read(Conversation, venue_id),
-                set_aside=read(SetAside, venue_id),
-                links=read_links_of_paper(tables, forum_id),
-                ai_reviews=read(AiReview, venue_id),
-            )
+        forum = read_forum(tables, venue_id, forum_id)
+        if forum is not None:
+            links = [link for link in read_links(tables) if forum_id in {link.forum_id, link.earlier_id}]
+            return replace(forum, links=links, set_aside=list(tables.of_forum(SetAside, venue_id, forum_id)))
     raise TableError(
         f"No paper of this workspace has the id '{forum_id}'; copy the part after 'forum?id=' of its OpenReview page."
     )

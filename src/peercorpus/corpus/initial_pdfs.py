@@ -96,13 +96,9 @@ def list_initial_pdfs(
     worst_grade: Grade = PUBLISHABLE_GRADES[-1],
     chosen: Container[str] | None = None,
 ) -> PdfList:
-    """List the initial PDFs of some venues.
+    """List the initial PDFs of some venues of a workspace whose tables are built.
 
-    Args:
-        workspace: A workspace whose tables are built.
-        venue_ids: The venues.
-        worst_grade: The worst grade accepted.
-        chosen: Forum ids of the papers to list; None lists all. Other papers are not counted at all.
+    `chosen` are the forum ids of the papers to list; None lists all. Other papers are not counted at all.
 
     Raises:
         PeercorpusError: A line of `takedown.txt` is not an id.

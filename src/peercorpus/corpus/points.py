@@ -18,11 +18,8 @@ def public_points(forum: PublicForum, points: Iterable[Point]) -> list[Point]:
     """Return the points that may be shown of a paper's reviews, without the parts that must not be shown.
 
     Reviews that are not public or are taken down are left out, and so are those whose points differ from their text: a
-    table made before a review changed may contain what its reviewer removed.
-
-    Args:
-        forum: The records of the paper that may be shown.
-        points: Its rows of `9-points`; those of one review are consecutive, in the order of their numbers.
+    table made before a review changed may contain what its reviewer removed. The points of one review are consecutive,
+    in the order of their numbers.
     """
     reviews = {review.review_id: review for review in forum.reviews}
     changed = _list_score_changes(forum)
@@ -106,10 +103,7 @@ class VenuePoints:
         self._points = ForumReader(tables.read(Point, venue_id))
 
     def take(self, forum: Forum) -> list[Point]:
-        """Return the points of the public reviews of a forum, in order.
-
-        Args:
-            forum: A forum without what was taken down.
+        """Return the points of the public reviews of a forum, in order; what was taken down has been removed from it.
 
         Raises:
             TableError: The points belong to an earlier text of a review or a post.

@@ -11,13 +11,15 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
-from peercorpus.corpus.forums import SPOKEN, Forum, VenueForums, is_public, read_forum
+from peercorpus.corpus.forums import PARTS, SPOKEN, Forum, VenueForums, is_public, read_forum
 from peercorpus.corpus.takedown import NOTHING, Takedown
 from peercorpus.discussion.multipart import merge_fields, merge_titles
 from peercorpus.discussion.until_decision import decides, forget_decision_in
 from peercorpus.records.ai_reviews import AiReview, select_public
+from peercorpus.records.documents import Change
 from peercorpus.records.enums import PostKind, Role, ScoreSource, Status
 from peercorpus.records.papers import Conflict, Paper, PaperVersion, forget_year_of_decision
+from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review, Turn, forget_decision
 from peercorpus.records.scores import ScoreChange
 from peercorpus.workspace.delta_tables import Tables
@@ -31,7 +33,6 @@ class PublicFilter:
     """Removes from forums what is taken down, and counts the removed records.
 
     Attributes:
-        takedown: The records to remove.
         by_venue: Number of records removed so far, by venue and kind (`takedown.RECORDS`).
     """
 
@@ -53,19 +54,12 @@ class PublicFilter:
     def sift(self, forum: Forum, count_texts: CountTexts | None = None) -> Forum | None:
         """Return a forum without the records that are taken down, or None if its paper is.
 
-        Args:
-            forum: Everything posted to one submission.
-            count_texts: Counts the texts of a forum that would be published; None does not count texts.
+        `count_texts` counts the texts of a forum that would be published; None does not count texts.
         """
         kept = None if forum.paper.forum_id in self.takedown.forums else self._remove_records(forum)
-        removed = Counter(
-            papers=int(kept is None),
-            reviews=len(forum.reviews) - len(kept.reviews if kept else ()),
-            posts=len(forum.posts) - len(kept.posts if kept else ()),
-            versions=len(forum.versions) - len(kept.versions if kept else ()),
-            conversations=len(forum.conversations) - len(kept.conversations if kept else ()),
-            ai_reviews=len(forum.ai_reviews) - len(kept.ai_reviews if kept else ()),
-        )
+        removed = Counter(papers=int(kept is None))
+        for name in PARTS:
+            removed[name] = len(getattr(forum, name)) - len(getattr(kept, name, ()))
         if count_texts is not None and removed["versions"]:
             removed += count_texts(forum) - (count_texts(kept) if kept else Counter())
         venue_id = forum.paper.venue_id
@@ -73,10 +67,13 @@ class PublicFilter:
         return kept
 
     def _remove_records(self, forum: Forum) -> Forum:
-        versions = [version for version in forum.versions if version.sha256 not in self.takedown.files]
-        forum = replace(forum, versions=versions)
         gone_ids = self.takedown.posts
-        forum = replace(forum, ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids))
+        forum = replace(
+            forum,
+            versions=[version for version in forum.versions if version.sha256 not in self.takedown.files],
+            ai_reviews=_remove_ai_reviews(forum.ai_reviews, gone_ids),
+            links=self.takedown.keep_links(forum.links),
+        )
         gone = [post for post in forum.posts if post.post_id in gone_ids]
         if not gone and gone_ids.isdisjoint(review.review_id for review in forum.reviews):
             return forum
@@ -92,13 +89,12 @@ class PublicFilter:
             reviews = [forget_decision(review) for review in reviews]
             posts = [replace(post, posted_after_decision=None) for post in posts]
             talks = [forget_decision_in(talk) for talk in talks]
-        return Forum(
+        return replace(
+            forum,
             paper=_keep_conflicts(paper, reviews),
             reviews=reviews,
             posts=posts,
-            versions=versions,
             conversations=[talk for talk in talks if talk.turns],
-            ai_reviews=forum.ai_reviews,
         )
 
 
@@ -121,6 +117,16 @@ def count_taken(tables: Tables, takedown: Takedown) -> Counter[str]:
     removed = sieve.taken
     del removed["versions"]
     return removed
+
+
+_TABLES_READ = (
+    *("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations", "9-points"),
+)
+
+
+def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
+    """Return a digest of a venue's rows for each table with public records, texts or points."""
+    return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def _keep_conflicts(paper: Paper, reviews: Sequence[Review]) -> Paper:
@@ -198,12 +204,7 @@ def _remove_posts(
 ) -> Conversation:
     """Return a conversation without some posts, and without the score changes and justifications made in them.
 
-    Args:
-        talk: The conversation.
-        gone: Ids of the posts to remove.
-        posts: The remaining posts of the forum.
-        reviews: Its remaining reviews.
-        decisions: The remaining posts with a decision.
+    `posts` and `reviews` are those that remain, and `decisions` the remaining posts with a decision.
     """
     own = [review for review in reviews if review.reviewer == talk.reviewer]
     changes = {change for review in own for change in review.score_changes}
@@ -244,10 +245,7 @@ class _TurnEnds:
     def are_between(self, first: Turn, second: Turn, places: range) -> bool:
         """Return whether two turns of one speaker are separated; a response to all never ends a turn of the authors.
 
-        Args:
-            first: The earlier turn.
-            second: The later turn, of the same speaker.
-            places: Indices of turns before which a response would separate the two.
+        `places` are the indices of turns before which a response would separate the two.
         """
         if second.role is not Role.AUTHOR and not self._places.isdisjoint(places):
             return True
@@ -311,15 +309,16 @@ def _join_turns(first: Turn, second: Turn, kept: dict[str, Post]) -> Turn:
 
 
 @dataclass(frozen=True)
-class PublicForum:
-    """One paper with those of its records that may be shown."""
+class PublicForum(Forum):
+    """One paper with those of its records that may be shown.
 
-    paper: Paper
-    reviews: Sequence[Review]
-    posts: Sequence[Post]
-    versions: Sequence[PaperVersion]
-    conversations: Sequence[Conversation]
-    ai_reviews: Sequence[AiReview] = ()
+    Attributes:
+        points: The points of its reviews, where they are read.
+        changes: The changes between its versions, where they are read.
+    """
+
+    points: Sequence[Point] = ()
+    changes: Sequence[Change] = ()
 
     @cached_property
     def by_id(self) -> dict[str, Post]:
@@ -391,6 +390,8 @@ def keep_public(forum: Forum) -> PublicForum:
         versions=forum.versions,
         conversations=talks,
         ai_reviews=select_public(forum.ai_reviews),
+        links=forum.links,
+        set_aside=forum.set_aside,
     )
 
 

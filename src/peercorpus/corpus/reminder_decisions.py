@@ -15,6 +15,7 @@ from datetime import date
 from enum import StrEnum
 from pathlib import Path
 
+from peercorpus.corpus.takedown import read_utf8
 from peercorpus.errors import PeercorpusError
 from peercorpus.workspace.private_files import replace_file
 from peercorpus.workspace.workspace import Workspace
@@ -62,7 +63,7 @@ def read_decisions(folder: Path) -> dict[str, Decision]:
     path = folder / LIST
     decisions: dict[str, Decision] = {}
     lines: dict[str, int] = {}
-    for number, line in enumerate(_read_lines(path), 1):
+    for number, line in enumerate(read_utf8(path).split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         decision = _parse_line(line)
@@ -80,15 +81,6 @@ def read_decisions(folder: Path) -> dict[str, Decision]:
         decisions[decision.post_id] = decision
         lines[decision.post_id] = number
     return decisions
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
-    except FileNotFoundError:
-        return []
-    except UnicodeDecodeError:
-        raise PeercorpusError(f"'{path}' is not UTF-8 text; save it in UTF-8.") from None
 
 
 def _parse_line(line: str) -> Decision | str:
@@ -118,7 +110,9 @@ def write_decisions(folder: Path, decided: Iterable[Decision], undone: Iterable[
     path = folder / LIST
     new = {decision.post_id: decision for decision in decided}
     changed = {*new, *undone}
-    kept = [line for line in _read_lines(path) if line.strip() and line.partition("\t")[0].strip() not in changed]
+    kept = [
+        line for line in read_utf8(path).split("\n") if line.strip() and line.partition("\t")[0].strip() not in changed
+    ]
     replace_file(path, (*(() if kept else (_HEAD,)), *kept, *map(_format_line, new.values())))
 
 

@@ -105,9 +105,7 @@ def make_attempt(submission: Mapping[str, Any], ratings: Iterable[tuple[float | 
 def number_attempts(submissions: Iterable[Attempt], works: Mapping[str, str]) -> list[Attempt]:
     """Return the attempts of every work with two or more submissions, sorted by work and number.
 
-    Args:
-        submissions: Submissions, each as the only attempt of its work (`make_attempt`).
-        works: The work of each linked submission; a work's id may be that of a submission not in `submissions`.
+    Submissions are each the only attempt of its work (`make_attempt`); a work's id may be that of another submission.
     """
     members: dict[str, list[Attempt]] = defaultdict(list)
     for submission in submissions:

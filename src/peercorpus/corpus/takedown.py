@@ -23,7 +23,7 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError, WorkspaceError
-from peercorpus.records.papers import PaperVersion
+from peercorpus.records.papers import Link, PaperVersion
 from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.private_files import OWNER_ONLY, replace_file
 from peercorpus.workspace.raw_store import RawKind, RawObject, RawStore
@@ -57,13 +57,22 @@ def _parse_line(line: str) -> str:
     return line.partition("#")[0].strip()
 
 
-def _read_lines(folder: Path) -> list[str]:
+def read_utf8(path: Path) -> str:
+    """Return the text of a file of a workspace that people edit, without a byte-order mark; empty if there is no file.
+
+    Raises:
+        PeercorpusError: It is not UTF-8.
+    """
     try:
-        return (folder / LIST).read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        return []
+        return ""
     except UnicodeDecodeError:
-        raise PeercorpusError(f"'{folder / LIST}' is not UTF-8 text; save it in UTF-8.") from None
+        raise PeercorpusError(f"'{path}' is not UTF-8 text; save it in UTF-8.") from None
+
+
+def _read_lines(folder: Path) -> list[str]:
+    return read_utf8(folder / LIST).splitlines()
 
 
 def read_list(folder: Path) -> list[str]:
@@ -189,12 +198,7 @@ class IdKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One id of the list, and what it removes.
-
-    Attributes:
-        forums: Papers that are removed as a whole.
-        posts: Reviews and other posts that are removed.
-    """
+    """One id of the list, and what it removes."""
 
     listed: str
     kind: IdKind
@@ -207,7 +211,6 @@ class Takedown:
     """Everything that is taken down in a workspace.
 
     Attributes:
-        ids: The listed ids, each with what it removes.
         forums: Papers that are removed as a whole.
         posts: Reviews and other posts that are removed.
         files: sha256 of every file of those papers; it is also removed from other papers with the same file.
@@ -226,6 +229,10 @@ class Takedown:
     def named(self) -> frozenset[str]:
         """Every id and digest that no release may contain: those listed, and those that are removed by them."""
         return self.forums | self.posts | self.files | {entry.listed for entry in self.ids}
+
+    def keep_links(self, links: Iterable[Link]) -> list[Link]:
+        """Return the links between papers that are not taken down."""
+        return [link for link in links if self.forums.isdisjoint({link.forum_id, link.earlier_id})]
 
 
 NOTHING = Takedown()
@@ -351,14 +358,7 @@ def _find_people(value: Any, *, is_named: bool = False) -> set[str]:  # noqa: AN
 def write_tombstone(
     folder: Path, workspace: Workspace, takedown: Takedown, by_venue: Mapping[str, Counter[str]]
 ) -> None:
-    """Write `takedown.json` of a release: how much was left out, with salted hashes of the ids.
-
-    Args:
-        folder: The folder of the release.
-        workspace: The workspace, which contains the salt.
-        takedown: The records taken down.
-        by_venue: Number of records left out of this release, by venue and kind.
-    """
+    """Write `takedown.json` of a release: how much was left out, by venue and kind, with salted hashes of the ids."""
     matched = [entry for entry in takedown.ids if entry.kind is not IdKind.NOTHING]
     kinds = Counter(entry.kind for entry in matched)
     tombstone = {

@@ -120,7 +120,6 @@ class TextRule:
     """Which texts of a paper are shown, and which of them count as what the reviewers read.
 
     Attributes:
-        choice: The texts that are shown.
         worst_grade: The worst grade accepted as what the reviewers read: tasks contain no other text.
         with_latex: Whether each text of the configuration `texts` is also given as LaTeX.
         with_blocks: Whether each text is also given block by block.

@@ -35,7 +35,6 @@ class Outline(NamedTuple):
 
     Attributes:
         pages: Number of pages; None if unknown.
-        headings: Its headings.
         blocks: Its blocks; None if they were not requested, or the engine does not find blocks.
     """
 

@@ -37,8 +37,6 @@ class Citation:
     """How one turn is cited.
 
     Attributes:
-        text: In words.
-        bibtex: As an entry of BibTeX.
         address: Its address on OpenReview; None if the paper has none there.
     """
 
@@ -115,13 +113,10 @@ def _cite(paper: Paper, role: Role, speaker: str, kind: str, moment: datetime | 
 def _list_authors(paper: Paper, role: Role) -> str:
     """Return who wrote a turn, for BibTeX: the paper's authors wrote their own turns and no others."""
     if role is Role.AUTHOR:
-        return " and ".join(map(_write_author, paper.authors[:_MAX_AUTHORS])) or "{Anonymous authors}"
+        # In braces, BibTeX does not divide a name.
+        names = (f"{{{escape_text(_cut(masked(name)))}}}" for name in paper.authors[:_MAX_AUTHORS])
+        return " and ".join(names) or "{Anonymous authors}"
     return f"{{Anonymous {ROLES[role].lower()}}}" if role in _ANONYMOUS else f"{{{ROLES[role]}}}"
-
-
-def _write_author(name: str) -> str:
-    """Return a name as BibTeX does not divide it."""
-    return f"{{{escape_text(_cut(masked(name)))}}}"
 
 
 def _cut(text: str) -> str:

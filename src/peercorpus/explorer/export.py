@@ -94,7 +94,6 @@ class _GrowingFile(io.RawIOBase):
         return self._length
 
     def take(self) -> bytes:
-        """Return the bytes written since the last call."""
         data = bytes(self._data)
         self._data.clear()
         return data
@@ -109,25 +108,15 @@ FORMATS: Mapping[str, tuple[Callable[[Iterable[PaperRow]], Iterator[bytes]], str
 
 
 def check_extension(out: Path) -> None:
-    """Check that a file's extension is a format.
-
-    Raises:
-        PeercorpusError: It is not a key of `FORMATS`.
-    """
+    """Check that a file's extension is a key of `FORMATS`; raise a PeercorpusError otherwise."""
     if out.suffix.removeprefix(".") not in FORMATS:
         raise PeercorpusError(f"The extension of '{out.name}' is not a format; use one of: .{', .'.join(FORMATS)}.")
 
 
 def write_selection(opened: OpenIndex, selection: Selection, out: Path) -> int:
-    """Write every paper of a selection to a file, whose extension determines the format.
+    """Write every paper of a selection to a file, which is replaced, and return their number.
 
-    Args:
-        opened: The index.
-        selection: The selection.
-        out: The file; it is replaced.
-
-    Returns:
-        The number of papers.
+    The extension determines the format.
 
     Raises:
         PeercorpusError: As for `check_extension`.

@@ -69,10 +69,8 @@ class HomePage:
 
     Attributes:
         first_day: When the first paper was submitted; None if no time is known.
-        last_day: When the last one was.
         charts: Papers by year, decision, mean rating, change and spread; those without a paper cannot be drawn.
         pooled: Warning that the charts count venues with different rules together; empty if they do not.
-        venues: The largest venues, at most eight.
     """
 
     papers: int

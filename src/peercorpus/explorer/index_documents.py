@@ -1,8 +1,8 @@
 """Define the fields of the search index, and make the document of one paper, which contains only what may be shown."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 
 import msgspec
 import tantivy
@@ -21,8 +21,6 @@ from peercorpus.explorer.querying.names import (
 from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, STEMS, VOCABULARY, WRITTEN, SearchedFields
 from peercorpus.explorer.querying.typed_query import CONDITIONS
 from peercorpus.explorer.querying.venue_names import VENUE, write_names
-from peercorpus.records.papers import Link
-from peercorpus.records.points import Point
 from peercorpus.wording.untrusted_text import redact_people
 
 TEXTS_OF_PAPER = ("title", "abstract", "keywords", AUTHORS)
@@ -73,7 +71,6 @@ _LEVEL = 3
 
 
 def make_schema() -> tantivy.Schema:
-    """Return the fields of the index."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("forum_id", tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field("row", stored=True)
@@ -101,56 +98,36 @@ def make_schema() -> tantivy.Schema:
     return builder.build()
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The data on a paper in the index: its row, and its links with other submissions of the same work."""
-
-    row: PaperRow
-    links: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPaper:
-    """The parts of a paper that may be shown: its records, and the points of its reviews."""
-
-    forum: PublicForum
-    points: Sequence[Point] = ()
-
-
-def make_document(shown: ShownPaper, stored: Stored, text: str = "") -> tuple[tantivy.Document, int]:
+def make_document(forum: PublicForum, row: PaperRow, text: str = "") -> tuple[tantivy.Document, int]:
     """Return the document of a paper, and the number of characters that are searched in it.
 
-    Args:
-        shown: The parts of the paper that may be shown.
-        stored: The data stored beside them.
-        text: The paper's own text; "" if there is none.
+    `forum` has the points of its reviews; `text` is the paper's own, "" if there is none.
     """
-    forum = shown.forum
-    row = asdict(stored.row)
+    values = asdict(row)
     document = tantivy.Document()
-    document.add_text("forum_id", stored.row.forum_id)
-    document.add_bytes("row", msgspec.json.encode(stored))
-    document.add_bytes("shown", zstandard.compress(msgspec.msgpack.encode(shown), _LEVEL))
-    characters = _add_texts(document, forum, stored.row, text)
+    document.add_text("forum_id", row.forum_id)
+    document.add_bytes("row", msgspec.json.encode(row))
+    document.add_bytes("shown", zstandard.compress(msgspec.msgpack.encode(forum), _LEVEL))
+    characters = _add_texts(document, forum, row, text)
     for note_id in list_ids(forum):
         document.add_text(IDS, note_id)
         document.add_text(FOLDED_IDS, note_id.lower())
     for name in WORDS:
-        for word in row["keywords"] if name == "keyword" else (row[name],):
+        for word in row.keywords if name == "keyword" else (values[name],):
             if word:
                 document.add_text(name, word.strip().lower())
     created = forum.paper.created_at
-    numbers = row | {
-        "reviews_count": row["reviews"],
+    numbers = values | {
+        "reviews_count": row.reviews,
         "created": created.timestamp() if created else None,
-        "discussed": row["turns"] + (_RATED if row["rating"] is not None else 0),
+        "discussed": row.turns + (_RATED if row.rating is not None else 0),
     }
     for name in NUMBERS:
         if numbers[name] is not None:
             document.add_float(name, float(numbers[name]))
     for name in TRUTHS:
-        if row[name] is not None:
-            document.add_boolean(name, row[name])
+        if values[name] is not None:
+            document.add_boolean(name, values[name])
     return document, characters
 
 
@@ -246,11 +223,11 @@ def read_text(document: tantivy.Document) -> str:
     return zstandard.decompress(compressed).decode() if compressed else ""
 
 
-def read_stored(document: tantivy.Document) -> Stored:
-    """Decode what the index stores of a paper."""
-    return msgspec.json.decode(bytes(document.get_first("row") or b""), type=Stored)
+def read_row(document: tantivy.Document) -> PaperRow:
+    """Decode the summary of a paper."""
+    return msgspec.json.decode(bytes(document.get_first("row") or b""), type=PaperRow)
 
 
-def read_shown(document: tantivy.Document) -> ShownPaper:
+def read_forum(document: tantivy.Document) -> PublicForum:
     """Decode what may be shown of a paper: from a table, whose rows are read by the thousand, it would take longer."""
-    return msgspec.msgpack.decode(zstandard.decompress(bytes(document.get_first("shown") or b"")), type=ShownPaper)
+    return msgspec.msgpack.decode(zstandard.decompress(bytes(document.get_first("shown") or b"")), type=PublicForum)

@@ -11,7 +11,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -22,34 +22,23 @@ import tantivy
 
 from peercorpus.corpus.forums import ForumReader
 from peercorpus.corpus.points import public_points
-from peercorpus.corpus.public_forums import public_forums
+from peercorpus.corpus.public_forums import public_forums, read_contents
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import TextStore
 from peercorpus.errors import TryLaterError
-from peercorpus.explorer.index_documents import ShownPaper, Stored, make_document, make_schema
+from peercorpus.explorer.index_documents import make_document, make_schema
 from peercorpus.explorer.paper_row import paper_row
 from peercorpus.explorer.point_documents import make_point_document, make_point_schema
 from peercorpus.explorer.querying.searched_fields import add_tokenizers
-from peercorpus.explorer.venue_page import VenueCounts
+from peercorpus.explorer.venue_page import VenueCounts, count_paper
 from peercorpus.records.papers import Link
 from peercorpus.records.points import Point
 from peercorpus.release.venue_groups import find_taken
 from peercorpus.workspace.delta_tables import Tables, open_for_worker
 from peercorpus.workspace.object_store import Location
 
-INDEX_VERSION = f"9, tantivy {version('tantivy')}"
+INDEX_VERSION = f"10, tantivy {version('tantivy')}"
 """Changed when the same tables would give another index."""
-_TABLES_READ = (
-    "1-papers",
-    "2-ai-reviews",
-    "2-reviews",
-    "3-posts",
-    "4-versions",
-    "5-texts",
-    "6-conversations",
-    "9-points",
-)
-"""Tables whose rows of a venue are read for its documents, in addition to those in `VenueInputs`."""
 PART_PAPERS = 1_000
 """Maximum number of papers of small venues in one part; a larger venue forms its own part."""
 _ENDS_PART = 32
@@ -77,8 +66,6 @@ class VenueInputs:
         papers: Number of its papers, including those taken down.
         contents: Digests of its rows, by table (`Tables.content`).
         links: The links of its papers, without those to a paper that is taken down.
-        held: Its files with a text.
-        takedown: Its records that are taken down.
     """
 
     venue_id: str
@@ -90,7 +77,6 @@ class VenueInputs:
 
     @cached_property
     def key(self) -> str:
-        """A digest of all this."""
         gone = [sorted(ids) for ids in (self.takedown.forums, self.takedown.posts, self.takedown.files)]
         inputs = (INDEX_VERSION, self.venue_id, self.contents, self.links, sorted(self.held), gone)
         return hashlib.sha256(msgspec.json.encode(inputs)).hexdigest()
@@ -102,7 +88,6 @@ class Segments:
 
     Attributes:
         entries: The entry for each in `meta.json`, in the order of its documents.
-        files: Names of their files.
     """
 
     entries: list[Segment] = field(default_factory=list)
@@ -115,8 +100,6 @@ class Part:
 
     Attributes:
         key: A digest of what it was made from.
-        papers: Its segments of the index of papers.
-        points: Its segments of the index of points.
         venues: Counts of each venue with anything that may be shown, without those read from `raw.db`.
     """
 
@@ -136,9 +119,7 @@ class PartJob:
     """A part that is to be indexed, by this process or another.
 
     Attributes:
-        tables: Location of the tables.
         out: A folder that does not exist yet, which receives the files of the segments.
-        venues: The venues of the part, in their order.
     """
 
     tables: Location
@@ -149,11 +130,6 @@ class PartJob:
     def papers(self) -> int:
         """Number of papers, those taken down among them."""
         return sum(venue.papers for venue in self.venues)
-
-
-def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return a digest of a venue's rows for each table that its documents depend on."""
-    return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def read_inputs(tables: Tables, takedown: Takedown) -> Iterator[VenueInputs]:
@@ -183,10 +159,9 @@ def _read_links(tables: Tables, takedown: Takedown) -> dict[str, list[Link]]:
     """Return the links of the papers of each venue, without those to a paper that is taken down."""
     links: dict[str, list[Link]] = {}
     for venue_id in tables.venues("8-links"):
-        for link in tables.read(Link, venue_id):
-            if takedown.forums.isdisjoint({link.forum_id, link.earlier_id}):
-                for linked in dict.fromkeys((link.venue_id, link.earlier_venue_id)):
-                    links.setdefault(linked, []).append(link)
+        for link in takedown.keep_links(tables.read(Link, venue_id)):
+            for linked in dict.fromkeys((link.venue_id, link.earlier_venue_id)):
+                links.setdefault(linked, []).append(link)
     return links
 
 
@@ -210,7 +185,6 @@ def divide(venues: Iterable[VenueInputs]) -> Iterator[list[VenueInputs]]:
 
 
 def key_of(venues: Iterable[VenueInputs]) -> str:
-    """Return the key of the part that has these venues."""
     return hashlib.sha256(" ".join(venue.key for venue in venues).encode()).hexdigest()
 
 
@@ -218,13 +192,7 @@ class SegmentWriter:
     """Writes documents as segments, each in a folder of its own first: there tantivy merges it with no other."""
 
     def __init__(self, schema: tantivy.Schema, out: Path, heap_bytes: int) -> None:
-        """Write to a folder.
-
-        Args:
-            schema: The fields of the documents.
-            out: The folder; it is made, and receives the files of all segments.
-            heap_bytes: Memory of the writer.
-        """
+        """Write to a folder, which is made, and receives the files of all segments."""
         self._schema = schema
         self._out = out
         self._heap_bytes = heap_bytes
@@ -287,7 +255,6 @@ def make_part(job: PartJob, opened: Tables | None = None) -> Part:
 def _index_venue(
     tables: Tables, venue: VenueInputs, scratch: Path, papers: SegmentWriter, points: SegmentWriter
 ) -> VenueCounts:
-    """Write the documents of a venue, and return its counts."""
     if read_contents(tables, venue.venue_id) != venue.contents:
         raise TryLaterError("The tables changed while the index was made; run the same command again.")
     links: dict[str, list[Link]] = {}
@@ -300,13 +267,17 @@ def _index_venue(
         texts = TextStore(file, tables, venue.venue_id, venue.held) if venue.held else None
         for forum in public_forums(tables, venue.takedown, venue.venue_id):
             row = paper_row(forum, venue.held)
-            shown = ShownPaper(forum, public_points(forum, rows_of_points.take(row.forum_id)))
-            counts.count(forum, row)
-            counts.count_points(shown.points)
+            forum = replace(
+                forum,
+                links=links.get(row.forum_id, ()),
+                points=public_points(forum, rows_of_points.take(row.forum_id)),
+            )
+            counts.add(count_paper(forum, row))
+            counts.count_points(forum.points)
             text = texts.read(row.text_sha256) if texts and row.text_sha256 and row.text_sha256 in texts else ""
-            papers.add(*make_document(shown, Stored(row, tuple(links.get(row.forum_id, ()))), text))
+            papers.add(*make_document(forum, row, text))
             created = forum.paper.created_at
-            for point in shown.points:
+            for point in forum.points:
                 points.add(*make_point_document(point, row, created.timestamp() if created else None))
     return counts
 

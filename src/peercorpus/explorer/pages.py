@@ -5,7 +5,7 @@ The pages are the templates in `templates`; `page_templates` escapes every value
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -27,7 +27,6 @@ from peercorpus.explorer import points_of_paper, rendering
 from peercorpus.explorer.citations import cite_post, cite_turn
 from peercorpus.explorer.export import FORMATS, export_command
 from peercorpus.explorer.home import HomePage, read_home
-from peercorpus.explorer.index_documents import ShownPaper, Stored
 from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
@@ -38,6 +37,7 @@ from peercorpus.explorer.paper_page import (
     score_table,
     whole_json,
 )
+from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.point_documents import NO_ASPECT
 from peercorpus.explorer.point_search import EVERY_KIND, MOST_PAGES, read_point_selection, search_points
 from peercorpus.explorer.point_search import PAGE as POINTS_PAGE
@@ -51,7 +51,7 @@ from peercorpus.explorer.querying.likeness import papers_like
 from peercorpus.explorer.querying.typed_query import Reference
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
-from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_stored, name_index
+from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_row, name_index
 from peercorpus.explorer.selection import SORTS, read_selection
 from peercorpus.explorer.venue_page import by_conference, venue_page
 from peercorpus.records.arrow_schema import NOTHING
@@ -148,14 +148,7 @@ def load_templates() -> jinja2.Environment:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The pages, from the tables of a workspace and the index of their parts that may be shown.
-
-    Attributes:
-        folder: The folder of the workspace.
-        tables: Its tables.
-        takedown: The records that must not be shown.
-        index: The search index.
-    """
+    """The pages, from the tables of a workspace and the index of their parts that may be shown."""
 
     folder: Path
     tables: Tables
@@ -164,7 +157,6 @@ class Explorer:
 
     @cached_property
     def templates(self) -> jinja2.Environment:
-        """The templates of the pages."""
         return load_templates()
 
     @cached_property
@@ -177,11 +169,9 @@ class Explorer:
         }
 
     def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
-        """Render a template as a response."""
         return HTMLResponse(self.templates.get_template(template).render(**values), status)
 
     async def no_icon(self, _: Request) -> Response:
-        """Answer that there is no icon."""
         return Response(status_code=204)
 
     async def asset(self, request: Request) -> Response:
@@ -229,7 +219,7 @@ class Explorer:
         """Return the address of a paper's page, at the post that is named."""
         note_id = reference.note_id or reference.forum_id
         found = find_paper(self.index, forum_id) if note_id != forum_id else None
-        return _address_at(found[1].forum, note_id) if found else address("paper", forum_id)
+        return _address_at(found[1], note_id) if found else address("paper", forum_id)
 
     def export(self, request: Request) -> Response:
         """Answer with all papers of a selection as a file."""
@@ -244,7 +234,7 @@ class Explorer:
         headers = {"content-disposition": f'attachment; filename="papers.{kind}"'}
         return StreamingResponse(write(rows), media_type=media_type, headers=headers)
 
-    def _find_paper(self, request: Request) -> tuple[Stored, ShownPaper]:
+    def _find_paper(self, request: Request) -> tuple[PaperRow, PublicForum]:
         found = find_paper(self.index, request.path_params["forum_id"])
         if found is None:
             raise HTTPException(404, "No paper of this corpus has this id, or it is not shown.")
@@ -257,61 +247,58 @@ class Explorer:
 
     def paper(self, request: Request) -> Response:
         """Answer with one paper: reviews, conversations, versions, links; with `at=`, lead to that post on its page."""
-        stored, shown = self._find_paper(request)
-        forum = shown.forum
+        row, forum = self._find_paper(request)
         if "at" in request.query_params:
             return RedirectResponse(_address_at(forum, request.query_params["at"]), 303)
         changes = [change.number for change in self._read_changes(forum, _PASSAGES)]
         dialogues = read_dialogues(forum)
         return self.page(
             "paper.html",
-            row=stored.row,
+            row=row,
             forum=forum,
             paper=forum.paper,
             prose=Prose(redact_people),
             scores=score_table(forum.reviews),
             dialogues=dialogues,
-            points=points_by_place(shown.points, forum, dialogues, set(changes)),
+            points=points_by_place(forum, dialogues, set(changes)),
             point_prose=Prose(redact_people, MAX_POINTS_CHARACTERS),
             opened=request.query_params.get("points"),
-            text_version=name_text(forum, stored.row.text_sha256),
+            text_version=name_text(forum, row.text_sha256),
             changes=len(changes),
-            alike=papers_like(self.index, stored.row),
-            links=[self._describe_link(stored.row.forum_id, link) for link in stored.links],
+            alike=papers_like(self.index, row),
+            links=[self._describe_link(row.forum_id, link) for link in forum.links],
         )
 
     def _describe_link(self, forum_id: str, link: Link) -> tuple[Link, str, str, str]:
         """Return a link with the id, venue and title of the other paper."""
         other_id, venue_id = name_other(link, forum_id)
-        stored = find_stored(self.index, other_id)
-        return link, other_id, venue_id, (stored.row.title if stored else None) or "Untitled"
+        row = find_row(self.index, other_id)
+        return link, other_id, venue_id, (row.title if row else None) or "Untitled"
 
     def text(self, request: Request) -> HTMLResponse:
-        """Answer with the text of a paper."""
-        stored, shown = self._find_paper(request)
-        row = stored.row
+        row, forum = self._find_paper(request)
         text = find_text(self.tables, row.venue_id, row.text_sha256) if row.text_sha256 else None
         if text is None:
             raise HTTPException(404, "No text of this paper is available.")
-        version = name_text(shown.forum, row.text_sha256)
+        version = name_text(forum, row.text_sha256)
         return self.page("text.html", row=row, text=text, text_version=version, prose=Prose(redact_people))
 
     def changes(self, request: Request) -> HTMLResponse:
         """Answer with the differences between the initial and the last version of a paper."""
-        stored, shown = self._find_paper(request)
-        changes = self._read_changes(shown.forum)
+        row, forum = self._find_paper(request)
+        changes = self._read_changes(forum)
         return self.page(
             "changes.html",
-            row=stored.row,
+            row=row,
             sections=list(group_by_section(changes)),
             total=len(changes),
-            has_points=bool(shown.points),
+            has_points=bool(forum.points),
         )
 
     def record(self, request: Request) -> Response:
         """Answer with every public record of a paper as JSON."""
-        stored, shown = self._find_paper(request)
-        records = whole_json(shown, stored.links, self._read_changes(shown.forum))
+        _, forum = self._find_paper(request)
+        records = whole_json(replace(forum, changes=self._read_changes(forum)))
         return Response(records, media_type="application/json")
 
     def points(self, request: Request) -> HTMLResponse:
@@ -332,7 +319,6 @@ class Explorer:
         )
 
     def venues(self, _: Request) -> HTMLResponse:
-        """Answer with the list of venues."""
         return self.page("venues.html", families=by_conference(self.index.venues))
 
     def venue(self, request: Request) -> HTMLResponse:

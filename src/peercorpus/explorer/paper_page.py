@@ -11,7 +11,6 @@ import msgspec
 from peercorpus.corpus.points import keep_changes
 from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.text_choice import TextRule
-from peercorpus.explorer.index_documents import ShownPaper
 from peercorpus.explorer.rendering import GRADES, MOMENTS
 from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.documents import Change
@@ -30,7 +29,6 @@ class Spoken:
     """One turn of a conversation.
 
     Attributes:
-        anchor: Its HTML id.
         is_own: Whether the reviewer of the conversation speaks.
         now: The current text of posts that were changed since; None if none is known to differ.
     """
@@ -55,12 +53,10 @@ class Dialogue:
     """The conversation with one reviewer, or with somebody else.
 
     Attributes:
-        anchor: Its HTML id.
         before: The overall recommendation as first given; None if not known.
         after: The current overall recommendation; None if not known.
         items: Turns and responses to all reviewers, in reading order.
         undated: Changes of scores whose time is not known.
-        kind: The other party.
     """
 
     anchor: str
@@ -94,16 +90,17 @@ def anchors(names: Sequence[str], prefix: str) -> list[str]:
 
 def read_dialogues(forum: PublicForum) -> list[Dialogue]:
     """Return the conversations of a paper, sorted by their first turn."""
+    # The page shows meta-reviews and decisions as such, so that a conversation of nothing else is left out.
     spoken = {post.post_id for post in forum.spoken()}
-    talks = sorted((talk for talk in forum.conversations if not _is_repeated(talk, spoken)), key=_start)
+    shown = (
+        talk
+        for talk in forum.conversations
+        if talk.is_with_reviewer or not all(spoken.issuperset(turn.post_ids) for turn in talk.turns)
+    )
+    talks = sorted(shown, key=_start)
     seen: set[str] = set()
     anchors_of_talks = anchors([talk.reviewer for talk in talks], "conversation")
     return [_make_dialogue(talk, anchor, forum, seen) for talk, anchor in zip(talks, anchors_of_talks, strict=True)]
-
-
-def _is_repeated(talk: Conversation, spoken: set[str]) -> bool:
-    """Return whether a conversation contains only meta-reviews and decisions, which the page shows as such."""
-    return not talk.is_with_reviewer and all(spoken.issuperset(turn.post_ids) for turn in talk.turns)
 
 
 def _start(talk: Conversation) -> tuple[bool, bool, str, str]:
@@ -156,7 +153,6 @@ class ScoreCell:
 
     Attributes:
         before: The score as first given; None if it is not known to differ.
-        after: The current score.
         at_decision: The score at the decision; None if it is the current one, or is not known.
         label: The answer in the form's words.
     """
@@ -249,9 +245,6 @@ class ShownPassage:
     """A changed passage before and after.
 
     Each side is a list of pieces: a text, and whether only this side has it.
-
-    Attributes:
-        number: Its number within the paper.
     """
 
     number: int
@@ -283,25 +276,15 @@ def _make_passage(change: Change) -> ShownPassage:
     return ShownPassage(change.number, change.kind, left, right, change.later_section)
 
 
-def whole_json(shown: ShownPaper, links: Sequence[Link], changes: Sequence[Change]) -> bytes:
-    """Return the records of a paper as indented JSON, under the names of `PaperRecord`'s fields and `changes`.
-
-    The points of its reviews follow as `points`, if there are any.
-    """
-    forum = shown.forum
-    records: dict[str, object] = {
-        "paper": _to_row(forum.paper),
-        "reviews": [_to_row(record) for record in forum.reviews],
-        "posts": [_to_row(record) for record in forum.posts],
-        "versions": [_to_row(record) for record in forum.versions],
-        "conversations": [_to_row(record) for record in forum.conversations],
-        "ai_reviews": ai_review_rows(forum.ai_reviews),
-        "links": [_to_row(record) for record in links],
-        "changes": [_to_row(record) for record in changes],
-    }
-    if shown.points:
-        numbers = {change.number for change in changes}
-        records["points"] = [_to_row(keep_changes(point, numbers)) for point in shown.points]
+def whole_json(forum: PublicForum) -> bytes:
+    """Return the records of a paper as indented JSON, under the names of the fields of `PublicForum`."""
+    fields = ("reviews", "posts", "versions", "conversations", "ai_reviews", "links", "changes")
+    records: dict[str, object] = {"paper": _to_row(forum.paper)}
+    records |= {name: [_to_row(record) for record in getattr(forum, name)] for name in fields}
+    records["ai_reviews"] = ai_review_rows(forum.ai_reviews)
+    if forum.points:
+        numbers = {change.number for change in forum.changes}
+        records["points"] = [_to_row(keep_changes(point, numbers)) for point in forum.points]
     return msgspec.json.format(msgspec.json.encode(records), indent=1)
 
 

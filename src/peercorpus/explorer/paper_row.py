@@ -20,7 +20,6 @@ class PaperRow:
         created_at: When it was submitted, ISO 8601 in UTC.
         rating: Mean of the current overall recommendations, on the venue's scale; None if none is known.
         rating_low: Lowest answer that the form offers; None if the form is not known.
-        rating_high: Highest answer that the form offers; None if the form is not known.
         rating_unit: Mean of the current overall recommendations on [0, 1] of the scale; None if no scale is known.
         first_unit: Mean of the recommendations as first given, on [0, 1] of the scale, over the reviews of which the
             current one is known as well; None if there is none.
@@ -74,18 +73,12 @@ def _compute_mean(values: Iterable[float | None]) -> float | None:
 
 
 def _is_changed(pairs: Iterable[tuple[Score, Score]]) -> bool | None:
-    """Return whether a recommendation changed, or None if no first one is known."""
     values = [(first.value, last.value) for first, last in pairs if None not in (first.value, last.value)]
     return any(first != last for first, last in values) if values else None
 
 
 def paper_row(forum: PublicForum, held: frozenset[str]) -> PaperRow:
-    """Summarise one paper.
-
-    Args:
-        forum: The parts of the paper that may be shown.
-        held: sha256 of every file with a text.
-    """
+    """Summarise one paper; `held` has the sha256 of every file with a text."""
     paper = forum.paper
     chosen = [(one, choose_score(one.scores, Aspect.RECOMMENDATION, "rating")) for one in forum.reviews]
     scores = [score for _, score in chosen if score is not None]

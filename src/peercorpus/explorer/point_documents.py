@@ -30,7 +30,6 @@ class PointRow:
 
     Attributes:
         title: The paper's title, with e-mail addresses and profile ids masked; None if it has none.
-        point_id: Its id.
         review_id: The review, which with `number` determines its place on the paper's page.
         answers: Number of passages of the authors that answer it.
     """
@@ -50,7 +49,6 @@ class PointRow:
 
 
 def make_point_schema() -> tantivy.Schema:
-    """Return the fields of the index of points."""
     builder = tantivy.SchemaBuilder()
     builder.add_bytes_field("row", stored=True)
     builder.add_text_field(POINT_ID, tokenizer_name="raw", index_option="basic")
@@ -67,10 +65,7 @@ def make_point_schema() -> tantivy.Schema:
 def make_point_document(point: Point, paper: PaperRow, created: float | None) -> tuple[tantivy.Document, int]:
     """Return the document of a point, and the number of characters that are searched in it.
 
-    Args:
-        point: The parts of it that may be shown.
-        paper: Its paper.
-        created: When the paper was submitted, in seconds since 1970; None if unknown.
+    `created` is when the paper was submitted, in seconds since 1970; None if unknown.
     """
     text = redact_people(point.text.strip())
     document = tantivy.Document()

@@ -25,7 +25,7 @@ from peercorpus.explorer.querying.facets import MAX_VALUES, Facet, FacetValue
 from peercorpus.explorer.querying.likeness import points_like
 from peercorpus.explorer.querying.passages import PassageFinder, Piece, show_part
 from peercorpus.explorer.querying.typed_query import read_query
-from peercorpus.explorer.querying.words import ParsedWords, Relaxed, filter_by, parse_words, relax, suggest_words
+from peercorpus.explorer.querying.words import Found, ParsedWords, Relaxed, filter_by, parse_words, relax, suggest_words
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import TOO_MANY, clip_words, explain_unknown, read_page
 from peercorpus.explorer.venue_page import VenueCounts
@@ -50,8 +50,6 @@ class PointSelection:
         kind: A `PointKind`, `EVERY_KIND`, or empty for all that authors may be expected to answer.
         aspect: A `PointAspect`, `NO_ASPECT` if none is known, or empty for any.
         venue: A venue's id in lower case; empty for any.
-        year: The calendar year that the venue names; empty for any.
-        page: Number of the page, from 1.
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty.
         like: Id of a point that those selected are like; empty for none.
         answered: "yes" for those with an answer of the authors, "no" for the others; empty for both.
@@ -78,7 +76,6 @@ class PointSelection:
 
     @property
     def filters(self) -> int:
-        """Number of filters that are set."""
         return sum(bool(getattr(self, name)) for name in FILTERS)
 
     def query_string(self, **changed: object) -> str:
@@ -130,7 +127,6 @@ class PointCounts:
     Attributes:
         venues: By venue, its id in lower case.
         years: By year of the paper; those without a known one are left out.
-        kinds: By kind.
         aspects: By aspect; `NO_ASPECT` counts those without a known one.
         answered: By whether an answer is found: "yes" or "no".
     """
@@ -143,7 +139,6 @@ class PointCounts:
 
     @property
     def total(self) -> int:
-        """Number of points."""
         return self.kinds.total()
 
     def add(self, kind: str, aspect: str, answered: str, count: int) -> None:
@@ -155,11 +150,7 @@ class PointCounts:
 
 
 def list_aggregations(venues: int) -> dict[str, Any]:
-    """Return what tantivy is to count, in the form of Elasticsearch's aggregations.
-
-    Args:
-        venues: Number of venues of the corpus.
-    """
+    """Return what tantivy is to count in a corpus of some venues, in the form of Elasticsearch's aggregations."""
     return {
         "classes": {"terms": {"field": CLASS, "size": _CLASSES}},
         "venues": {"terms": {"field": "venue_id", "size": max(1, venues)}},
@@ -202,13 +193,7 @@ def add_counts(venues: Iterable[VenueCounts], selection: PointSelection) -> Poin
 def make_point_facets(
     counts: PointCounts, selection: PointSelection, venues: Mapping[str, VenueCounts]
 ) -> Sequence[Facet]:
-    """Return the facets of a search that have a value.
-
-    Args:
-        counts: What was counted.
-        selection: The search.
-        venues: The venues by id.
-    """
+    """Return the facets of a search that have a value."""
     names = {venue_id.lower(): venue_id for venue_id in venues}
     kinds = {kind.value: name for kind, name in KINDS.items() if kind.value in counts.kinds}
     aspects = {**{aspect.value: name for aspect, name in ASPECTS.items()}, NO_ASPECT: "Not known"}
@@ -259,35 +244,21 @@ class PointHit:
     is_cut: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PointPage:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointPage(Found):
     """One page of points.
 
     Attributes:
-        hits: The points of the page.
         counts: Numbers of points found, on all pages.
-        faults: Parts of the words that could not be parsed.
-        missed: The words, as they were typed, that no point of the selection has.
-        is_any: Whether no point has all words, so that those with any of them are found.
-        suggested: The words in the spelling that the index has; None if they are spelt so.
         like: The point that those found are like; None if none was named.
-        hints: Parts that were interpreted differently from what was typed, one sentence each.
-        facets: Numbers of points found by their properties, with links that narrow the search.
     """
 
-    hits: Sequence[PointHit]
-    counts: PointCounts
-    faults: Sequence[str]
-    missed: Sequence[str] = ()
-    is_any: bool = False
-    suggested: str | None = None
+    hits: Sequence[PointHit] = ()
+    counts: PointCounts = field(default_factory=PointCounts)
     like: PointHit | None = None
-    hints: Sequence[str] = ()
-    facets: Sequence[Facet] = ()
 
     @property
     def total(self) -> int:
-        """Number of points found, on all pages."""
         return self.counts.total
 
     @property
@@ -308,7 +279,7 @@ def _count_pages(counts: PointCounts) -> int:
 def search_points(opened: OpenIndex, selection: PointSelection) -> PointPage:
     """Return one page of the points of a selection; one with an unreadable part selects nothing."""
     if selection.faults:
-        return PointPage([], PointCounts(), [])
+        return PointPage()
     if selection.like:
         return _search_like(opened, selection)
     points = opened.points
@@ -356,7 +327,7 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     own = Query.term_query(points.schema, POINT_ID, selection.like, "basic")
     itself = points.searcher.search(own, 1, count=False).hits
     if not itself:
-        return PointPage([], PointCounts(), [])
+        return PointPage()
     document = points.searcher.doc(itself[0][1])
     filters = _list_filters(opened, selection)
     typed = read_query(selection.words, FIELDS_SEARCHED)
@@ -369,8 +340,13 @@ def _search_like(opened: OpenIndex, selection: PointSelection) -> PointPage:
     counts = PointCounts()
     for hit in hits:
         counts.add(hit.row.kind.value, hit.row.aspect or NO_ASPECT, "yes" if hit.row.answers else "no", 1)
-    hints = [*selection.hints, *typed.hints]
-    return PointPage(hits, counts, parsed.faults, like=_make_hit(document, None), hints=hints)
+    return PointPage(
+        hits=hits,
+        counts=counts,
+        faults=parsed.faults,
+        like=_make_hit(document, None),
+        hints=[*selection.hints, *typed.hints],
+    )
 
 
 def _make_finder(parsed: ParsedWords) -> PassageFinder | None:

@@ -22,7 +22,6 @@ from peercorpus.records.points import (
     PointAspect,
     PointChange,
     PointKind,
-    PointReaction,
     Reaction,
     ReactionScope,
 )
@@ -110,7 +109,6 @@ class ShownPoint:
     """One point on the page of its paper.
 
     Attributes:
-        anchor: Its HTML id.
         text: Its text, without space around it and indentation.
         answers: Each answer with the id of the element that shows its post; None if the page does not show it.
         reaction_place: The id of the element that shows the reviewer's later words; None if there is none.
@@ -140,7 +138,6 @@ class ReviewPoints:
 
     @property
     def total(self) -> int:
-        """Number of points."""
         return len(self._list_points())
 
     @property
@@ -164,17 +161,12 @@ def point_anchor(review_id: str, number: int) -> str:
 
 
 def points_by_place(
-    points: Sequence[Point], forum: PublicForum, dialogues: Sequence[Dialogue], changes: Collection[int]
+    forum: PublicForum, dialogues: Sequence[Dialogue], changes: Collection[int]
 ) -> dict[str, list[ReviewPoints]]:
     """Return the points of each review that has some, by the HTML id of the element that shows the review.
 
-    Those of a review that the page does not show are at `ELSEWHERE`.
-
-    Args:
-        points: The points of the paper that may be shown.
-        forum: The parts of the paper that may be shown.
-        dialogues: Its conversations as the page shows them.
-        changes: Numbers of the changes that the page of changes shows.
+    Those of a review that the page does not show are at `ELSEWHERE`. The page of changes shows those with the numbers
+    `changes`.
     """
     posts = dict(find_places(forum, dialogues))
     own = {
@@ -182,7 +174,7 @@ def points_by_place(
         for talk in reversed(dialogues)
     }
     by_place: dict[str, list[ReviewPoints]] = {}
-    kept = [keep_changes(point, changes) for point in points]
+    kept = [keep_changes(point, changes) for point in forum.points]
     for review_id, group in groupby(kept, key=attrgetter("review_id")):
         of_review = list(group)
         reviewer = of_review[0].reviewer
@@ -213,18 +205,13 @@ def _post_anchor(post_id: str) -> str:
 
 
 def _show(point: Point, posts: Mapping[str, str], added: str | None) -> ShownPoint:
+    place = posts.get(point.reaction.post_id) if point.reaction else None
+    if point.reaction and point.reaction.post_id == point.review_id:
+        place = added or place
     return ShownPoint(
         anchor=point_anchor(point.review_id, point.number),
         point=point,
         text=dedent(point.text.strip("\n")).strip(),
         answers=[(answer, posts.get(answer.post_id)) for answer in point.answers],
-        reaction_place=_find_reaction(point.reaction, point.review_id, posts, added),
+        reaction_place=place,
     )
-
-
-def _find_reaction(
-    reaction: PointReaction | None, review_id: str, posts: Mapping[str, str], added: str | None
-) -> str | None:
-    if reaction is None:
-        return None
-    return (added if reaction.post_id == review_id else None) or posts.get(reaction.post_id)

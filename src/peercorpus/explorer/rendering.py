@@ -72,7 +72,6 @@ def split_plain(text: str) -> tuple[str, str]:
 
 
 def count_words(tokens: Sequence[Token]) -> int:
-    """Return the number of words of a text."""
     return sum(len(token.content.split()) for token in tokens)
 
 
@@ -228,7 +227,6 @@ class Folded:
     """A text as safe HTML in two parts.
 
     Attributes:
-        shown: The part that is always shown.
         rest: The folded part; empty for a short text.
         words: Number of words of the rest.
     """
@@ -242,12 +240,7 @@ class Prose:
     """Renders the texts of one page, each once; texts beyond a limit are shown as plain text."""
 
     def __init__(self, mask: Callable[[str], str], most: int = _MAX_PAGE_CHARACTERS) -> None:
-        """Render texts.
-
-        Args:
-            mask: Applied to each text first.
-            most: Characters that are rendered as Markdown.
-        """
+        """Render texts, after `mask` is applied to each; up to `most` characters are rendered as Markdown."""
         self._mask = mask
         self._left = most
         self._drawn: dict[tuple[str, int, bool], Folded] = {}
@@ -365,7 +358,6 @@ def format_post_kind(kind: PostKind) -> str:
 
 
 def format_reason(reason: Reason) -> str:
-    """Return a reason in words."""
     return reason.value.replace("_", " ")
 
 

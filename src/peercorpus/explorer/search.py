@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import Any
 
 import tantivy
 from tantivy import DocAddress, Order, Query
 
-from peercorpus.corpus.filters import Condition, Operator
+from peercorpus.corpus.filters import Condition, Operator, group_alternatives
 from peercorpus.explorer.index_documents import (
     FIELDS_SEARCHED,
     TEXT,
@@ -16,11 +16,11 @@ from peercorpus.explorer.index_documents import (
     TEXTS_OF_POSTS,
     read_post_ids,
     read_pseudonyms,
-    read_stored,
+    read_row,
     read_text,
 )
 from peercorpus.explorer.paper_row import PaperRow
-from peercorpus.explorer.querying.facets import AGGREGATIONS, Facet, make_facets
+from peercorpus.explorer.querying.facets import AGGREGATIONS, make_facets
 from peercorpus.explorer.querying.names import REVIEWER, list_pseudonym_words
 from peercorpus.explorer.querying.passages import CHARACTERS, Passage, PassageFinder, Piece, Sought
 from peercorpus.explorer.querying.searched_fields import FOLDED_IDS, IDS, VOCABULARY, require_all, split_words
@@ -34,7 +34,16 @@ from peercorpus.explorer.querying.typed_query import (
     write_condition,
 )
 from peercorpus.explorer.querying.venue_names import NO_VENUES, NamedVenues, find_named, write_names
-from peercorpus.explorer.querying.words import ParsedWords, Relaxed, Word, filter_by, parse_words, relax, suggest_words
+from peercorpus.explorer.querying.words import (
+    Found,
+    ParsedWords,
+    Relaxed,
+    Word,
+    filter_by,
+    parse_words,
+    relax,
+    suggest_words,
+)
 from peercorpus.explorer.rendering import STATUSES
 from peercorpus.explorer.search_index import OpenIndex
 from peercorpus.explorer.selection import Selection
@@ -65,8 +74,6 @@ class Hit:
     """One paper found.
 
     Attributes:
-        title: The title in pieces.
-        passages: Where the words occur.
         without: The words, as they were typed, that the paper lacks and another paper of the selection has.
     """
 
@@ -81,8 +88,6 @@ class ShownPassage:
     """A passage of a paper found.
 
     Attributes:
-        name: Its field.
-        pieces: Its text in pieces.
         post_id: The post that it is part of; None if it is part of none.
         page: The page of the paper's own text that it is on, from 1; None if it is part of another text.
     """
@@ -99,7 +104,6 @@ class NamedOutcome:
 
     Attributes:
         asked: The search for the papers with this outcome, without the words that named it.
-        papers: Number of papers that it finds.
     """
 
     asked: Selection
@@ -133,21 +137,13 @@ class Unquoted:
     papers: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPage:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchPage(Found):
     """One page of results.
 
     Attributes:
-        hits: The papers of the page.
         total: Number of papers found, on all pages.
-        statuses: Number of papers found by status.
-        faults: Parts of the words that could not be parsed.
-        facets: Number of papers found by their properties.
-        missed: The words, as they were typed, that no paper of the selection has.
-        is_any: Whether no paper has all words, so that those with any of them are found.
-        suggested: The words in the spelling that the index has; None if they are spelt so.
         reference: The paper or post that the words name by its id or address; None if they are words.
-        hints: Parts that were interpreted differently from what was typed, one sentence each.
         named: The venues that the words name.
         outcome: The outcome that plain words name; None if they name none.
         unquoted: The same search without quotation marks; None if it has none, finds papers, or finds none so either.
@@ -156,13 +152,7 @@ class SearchPage:
     hits: Sequence[Hit]
     total: int
     statuses: Mapping[str, int]
-    faults: Sequence[str]
-    facets: Sequence[Facet] = ()
-    missed: Sequence[str] = ()
-    is_any: bool = False
-    suggested: str | None = None
     reference: Reference | None = None
-    hints: Sequence[str] = ()
     named: NamedVenues = NO_VENUES
     outcome: NamedOutcome | None = None
     unquoted: Unquoted | None = None
@@ -173,24 +163,12 @@ class SearchPage:
         return max(1, -(-self.total // PAGE))
 
 
-def _group_conditions(conditions: Iterable[Condition]) -> Iterator[list[Condition]]:
-    """Yield groups of alternative conditions, all of which must be met, as `corpus.filters` defines them."""
-
-    def key(condition: Condition) -> str:
-        return condition.name if condition.comparison is Operator.IS else str(condition)
-
-    for _, group in groupby(sorted(conditions, key=key), key):
-        yield list(group)
-
-
 @dataclass(frozen=True, slots=True)
 class BuiltQuery:
     """The query of a selection.
 
     Attributes:
-        query: Query for its papers.
         counted: Their numbers by `AGGREGATIONS`.
-        parsed: The words, read.
         relaxed: What is searched for of them.
         typed: The words and the conditions typed among them; for a reference its text alone.
         reference: The paper or post that the words name by its id or address; None if they are words.
@@ -236,7 +214,7 @@ def _sum_statuses(counted: Mapping[str, Any]) -> int:
 
 
 def _list_filters(opened: OpenIndex, conditions: Iterable[Condition]) -> Iterator[Query]:
-    for group in _group_conditions(conditions):
+    for group in group_alternatives(conditions):
         yield opened.index.parse_query(" OR ".join(map(write_condition, group)))
 
 
@@ -286,7 +264,7 @@ def search(opened: OpenIndex, selection: Selection) -> SearchPage:
     counted = built.counted
     statuses = {bucket["key"]: bucket["doc_count"] for bucket in counted["status"]["buckets"]}
     documents = [opened.searcher.doc(address) for address in _list_page(opened, selection, built)]
-    rows = [read_stored(document).row for document in documents]
+    rows = [read_row(document) for document in documents]
     lacking = _find_lacking(opened, built.relaxed.wanted, rows)
     suggested = suggest_words(opened, built.parsed.words)
     finder = PassageFinder(built.parsed.sought, FIELDS_SEARCHED) if built.parsed.sought else None
@@ -361,7 +339,7 @@ def select_rows(opened: OpenIndex, selection: Selection) -> Iterator[PaperRow]:
     field, order = _choose_order(selection, built.typed)
     most = max(1, opened.searcher.num_docs)
     for _, address in opened.searcher.search(built.query, most, order_by_field=field, order=order).hits:
-        yield read_stored(opened.searcher.doc(address)).row
+        yield read_row(opened.searcher.doc(address))
 
 
 def _make_hit(
@@ -386,11 +364,11 @@ def _make_hit(
     return Hit(row, title.pieces if title else plain, passages, without)
 
 
-Found = tuple[Passage, ShownPassage]
+FoundPassage = tuple[Passage, ShownPassage]
 """A passage as it was found, and as it is shown."""
 
 
-def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterator[Found]:
+def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterator[FoundPassage]:
     """Yield the passages of fields, until enough of them have every word."""
     seen, count = frozenset[int](), 0
     for name in filter(finder.counts_in, (*TEXTS_OF_PAPER[1:], *TEXTS_OF_POSTS)):
@@ -404,7 +382,7 @@ def _list_passages(document: tantivy.Document, finder: PassageFinder) -> Iterato
         yield pseudonym
 
 
-def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found | None:
+def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> FoundPassage | None:
     is_of_posts = name in TEXTS_OF_POSTS
     texts = list(map(str, document.get_all(name))) if is_of_posts else [str(document.get_first(name) or "")]
     passage = finder.find("\n\n".join(texts), name)
@@ -415,7 +393,7 @@ def _find(document: tantivy.Document, finder: PassageFinder, name: str) -> Found
     return passage, ShownPassage(name, passage.pieces, read_post_ids(document, name)[place] or None)
 
 
-def _find_pseudonym(document: tantivy.Document, finder: PassageFinder) -> Found | None:
+def _find_pseudonym(document: tantivy.Document, finder: PassageFinder) -> FoundPassage | None:
     """Return the pseudonym of a reviewer that the search names, if there is one."""
     for pseudonym, review_id in read_pseudonyms(document):
         numbers = finder.find_whole(list_pseudonym_words(pseudonym), REVIEWER)
@@ -425,9 +403,9 @@ def _find_pseudonym(document: tantivy.Document, finder: PassageFinder) -> Found 
     return None
 
 
-def _choose_passages(found: Sequence[Found]) -> list[Found]:
+def _choose_passages(found: Sequence[FoundPassage]) -> list[FoundPassage]:
     """Return those that have the most words that no other chosen one has; the order of the fields decides otherwise."""
-    left, chosen, seen = list(found), list[Found](), frozenset[int]()
+    left, chosen, seen = list(found), list[FoundPassage](), frozenset[int]()
     while left and len(chosen) < _MAX_PASSAGES:
         best = max(left, key=lambda each: len(each[0].numbers - seen))
         left.remove(best)

@@ -18,11 +18,12 @@ from pathlib import Path
 import msgspec
 import tantivy
 
+from peercorpus.corpus.public_forums import PublicForum
 from peercorpus.corpus.takedown import LIST, Takedown
 from peercorpus.errors import PeercorpusError, TableError
-from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.explorer.index_documents import ShownPaper, Stored, read_shown, read_stored
+from peercorpus.explorer.index_documents import read_forum, read_row
 from peercorpus.explorer.index_parts import (
     INDEX_VERSION,
     POINTS,
@@ -35,6 +36,7 @@ from peercorpus.explorer.index_parts import (
     make_part,
     read_inputs,
 )
+from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.searched_fields import OpenTexts, add_tokenizers
 from peercorpus.explorer.venue_page import VenueCounts
 from peercorpus.workspace.delta_tables import Tables
@@ -64,7 +66,6 @@ class OpenIndex(OpenTexts):
     Attributes:
         folder: Where it is stored; its name is that of the state of the tables.
         points: The index of points; it is empty if no venue has the table `9-points`.
-        venues: Counts of each venue, by venue id.
     """
 
     folder: Path
@@ -95,11 +96,7 @@ def name_index(digest: str) -> str:
 def open_index(workspace: Workspace, takedown: Takedown, show: Show, spread: Executor | None = None) -> OpenIndex:
     """Open the index of the tables as they are now; build it if it does not exist, and remove older ones.
 
-    Args:
-        workspace: The workspace.
-        takedown: The records that must not be shown.
-        show: Receives the progress, in papers.
-        spread: Runs the processes that make parts of the index; None makes them in this process.
+    Without `spread`, parts of the index are made in this process.
 
     Raises:
         TableError: The tables have not been built, or have no papers.
@@ -245,12 +242,10 @@ def _make_parts(
         return
     workers = min(os.cpu_count() or 1, len(jobs))
     for job, part in spread(make_part, ordered, timeout_s=_TIMEOUT_S, workers=workers):
-        if not isinstance(part, Failure):
-            yield job, part
-        elif part.kind is FailureKind.ERROR:
-            yield job, make_part(job, workspace.tables)  # Here the error keeps its class, and with it the exit code.
-        else:
-            raise PeercorpusError(f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}")
+        if isinstance(part, Failure):
+            said = f"The index of '{job.venues[0].venue_id}' could not be made. {part.detail}"
+            raise part.error or PeercorpusError(said)
+        yield job, part
 
 
 def _keep_parts(indexes: Path, wanted: set[str], folder: Path) -> dict[str, Part]:
@@ -296,13 +291,13 @@ def _find_document(opened: OpenIndex, forum_id: str) -> tantivy.Document | None:
     return opened.searcher.doc(hits[0][1]) if hits else None
 
 
-def find_stored(opened: OpenIndex, forum_id: str) -> Stored | None:
-    """Return the data that the index stores beside a paper's records, or None if no paper has this id."""
+def find_row(opened: OpenIndex, forum_id: str) -> PaperRow | None:
+    """Return the summary of a paper, or None if no paper has this id."""
     document = _find_document(opened, forum_id)
-    return None if document is None else read_stored(document)
+    return None if document is None else read_row(document)
 
 
-def find_paper(opened: OpenIndex, forum_id: str) -> tuple[Stored, ShownPaper] | None:
-    """Return all that the index stores of a paper, with the records and points that may be shown; None as above."""
+def find_paper(opened: OpenIndex, forum_id: str) -> tuple[PaperRow, PublicForum] | None:
+    """Return the summary of a paper, and what may be shown of it; None as above."""
     document = _find_document(opened, forum_id)
-    return None if document is None else (read_stored(document), read_shown(document))
+    return None if document is None else (read_row(document), read_forum(document))

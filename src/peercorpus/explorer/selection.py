@@ -45,8 +45,6 @@ class Selection:
     Attributes:
         words: The search, in tantivy's query language; empty for all papers.
         conditions: Conditions on papers, combined as in `corpus.filters`.
-        sort: A key of `SORTS`.
-        page: Number of the page, from 1.
         faults: One sentence for each part of the query string that could not be parsed. Such a selection is empty: what
             it was meant to leave out is not known.
         hints: Parts that are read otherwise than they were written, one sentence each.

@@ -51,7 +51,6 @@ class BoundedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Open the connection and wait for a request."""
         super().connection_made(transport)
         self._wait_for_head()
         if len(self.connections) > MAX_CONNECTIONS:
@@ -79,12 +78,10 @@ class BoundedConnection(H11Protocol):
             self._stop_waiting()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
         self._wait_for_head()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -165,7 +162,6 @@ class Guard:
         self._is_current = is_current
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -198,12 +194,7 @@ class Guard:
 
 
 def open_explorer(workspace: Workspace, show: Show, spread: Executor | None = None) -> Explorer:
-    """Open the pages over the tables of a workspace, and build the index if necessary.
-
-    Args:
-        workspace: The workspace.
-        show: As for `open_index`.
-        spread: As for `open_index`.
+    """Open the pages over the tables of a workspace, and build the index if necessary, as `open_index` does.
 
     Raises:
         TableError: The tables have not been built.
@@ -229,12 +220,7 @@ def _read_list(folder: Path) -> bytes:
 
 
 def make_app(explorer: Explorer, host: str) -> Guard:
-    """Return the explorer as an ASGI application.
-
-    Args:
-        explorer: The pages.
-        host: Name or address that the server is bound to.
-    """
+    """Return the explorer as an ASGI application that is bound to this name or address."""
     routes = {
         "/": explorer.home,
         "/papers": explorer.search,
@@ -280,13 +266,9 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def serve_explorer(explorer: Explorer, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the explorer until the process is stopped.
+    """Serve the explorer until the process is stopped; port 0 takes any free one.
 
-    Args:
-        explorer: The pages.
-        host: The address to listen on.
-        port: The port to listen on; 0 for any free one.
-        ready: Called with the address of the first page before the first request is answered.
+    `ready` is called with the address of the first page before the first request is answered.
 
     Raises:
         PeercorpusError: The address or the port cannot be listened on.

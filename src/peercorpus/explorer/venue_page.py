@@ -24,7 +24,6 @@ class Bar:
 
     Attributes:
         width: From 0 to 100; at least 0.5 unless the count is 0.
-        share: Share of the total, on [0, 1].
         link: Query string that selects its papers; None if there is none.
     """
 
@@ -87,7 +86,6 @@ class VenueCounts:
         is_listed: Whether OpenReview's listings of it were read completely; None if it was imported.
         records: Number of records imported from published datasets.
         pdfs: Number of PDFs known, as versions of its papers.
-        pdfs_here: Number of PDFs that were fetched.
         texts: Number of papers with a text.
         initial_texts: Number of papers whose text is the version the reviewers read, according to its grade.
         ratings: Number of papers by mean recommendation, rounded down, on the venue's scale.
@@ -95,7 +93,6 @@ class VenueCounts:
         years: Number of papers by year, those without one left out; `year` is the one that the venue's id names.
         changed: Number of papers by whether a recommendation changed: "yes", "no", "not known".
         low: Lowest recommendation that a form of it offers; None if no form is known.
-        high: Highest recommendation that a form of it offers; None if no form is known.
         points: Number of points of its reviews by kind and aspect; the aspect is "none" if unknown.
         answered: Number of those points with an answer by the authors.
     """
@@ -137,7 +134,7 @@ class VenueCounts:
                 _add(self.answered.setdefault(point.kind.value, {}), point.aspect or NO_ASPECT)
 
     def add(self, other: "VenueCounts") -> None:
-        """Add the counts of further papers of the venue, as `count` made them."""
+        """Add the counts of a further paper of the venue, as `count_paper` made them."""
         for name in ("papers", "reviews", "conversations", "rebuttals", "pdfs", "pdfs_here", "texts", "initial_texts"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("years", "statuses", "grades", "ratings", "turns", "changed"):
@@ -148,33 +145,34 @@ class VenueCounts:
         self.low = min((value for value in (self.low, other.low) if value is not None), default=None)
         self.high = max((value for value in (self.high, other.high) if value is not None), default=None)
 
-    def count(self, forum: PublicForum, row: PaperRow) -> None:
-        """Add one paper to the counts."""
-        self.conference = row.conference
-        self.year = year_of(row.venue_id)
-        self.papers += 1
-        self.reviews += row.reviews
-        self.conversations += row.conversations
-        self.rebuttals += row.has_rebuttal
-        pdfs = [version for version in forum.versions if version.is_pdf]
-        self.pdfs += len(pdfs)
-        self.pdfs_here += sum(version.sha256 is not None for version in pdfs)
-        self.texts += row.text_sha256 is not None
-        self.initial_texts += row.is_initial_text
-        if row.year is not None:
-            _add(self.years, str(row.year))
-        _add(self.statuses, row.status)
-        _add(self.grades, row.grade or "none")
-        _add(self.changed, {True: "yes", False: "no", None: "not known"}[row.score_changed])
-        if row.rating is not None:
-            _add(self.ratings, str(int(row.rating // 1)))
-        for talk in forum.with_reviewers:
-            turns = len(talk.turns)
-            _add(self.turns, str(turns) if turns < MOST_TURNS else f"{MOST_TURNS} or more")
-        if row.rating_low is not None:
-            self.low = row.rating_low if self.low is None else min(self.low, row.rating_low)
-        if row.rating_high is not None:
-            self.high = row.rating_high if self.high is None else max(self.high, row.rating_high)
+
+def count_paper(forum: PublicForum, row: PaperRow) -> VenueCounts:
+    """Return the counts of a venue with only this paper."""
+    pdfs = [version for version in forum.versions if version.is_pdf]
+    counts = VenueCounts(
+        row.venue_id,
+        conference=row.conference,
+        year=year_of(row.venue_id),
+        papers=1,
+        reviews=row.reviews,
+        conversations=row.conversations,
+        rebuttals=int(row.has_rebuttal),
+        pdfs=len(pdfs),
+        pdfs_here=sum(version.sha256 is not None for version in pdfs),
+        texts=int(row.text_sha256 is not None),
+        initial_texts=int(row.is_initial_text),
+        years={} if row.year is None else {str(row.year): 1},
+        statuses={row.status: 1},
+        grades={row.grade or "none": 1},
+        ratings={} if row.rating is None else {str(int(row.rating // 1)): 1},
+        changed={{True: "yes", False: "no", None: "not known"}[row.score_changed]: 1},
+        low=row.rating_low,
+        high=row.rating_high,
+    )
+    for talk in forum.with_reviewers:
+        turns = len(talk.turns)
+        _add(counts.turns, str(turns) if turns < MOST_TURNS else f"{MOST_TURNS} or more")
+    return counts
 
 
 def _add(counts: dict[str, int], name: str) -> None:

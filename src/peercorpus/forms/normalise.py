@@ -38,7 +38,6 @@ from peercorpus.forms.reviews import read_review
 from peercorpus.forms.venue_forms import VenueReader, own_reading_digest, read_venue
 from peercorpus.forms.vocabulary import VenueVocabulary
 from peercorpus.importers.datasets import READERS
-from peercorpus.importers.venue_names import venue_of_file
 from peercorpus.openreview.objects import (
     Header,
     Note,
@@ -53,6 +52,7 @@ from peercorpus.records.enums import PaperSource, PostKind, Reason, Role, VenueS
 from peercorpus.records.papers import Paper, StatedSplit
 from peercorpus.records.reviews import Post
 from peercorpus.venues import ai_reviews, catalogue
+from peercorpus.venues.venue_names import venue_of_file
 from peercorpus.workspace.delta_tables import Replacement, Tables
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace

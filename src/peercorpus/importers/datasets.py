@@ -13,10 +13,10 @@ from peercorpus.importers.re2 import Re2Text
 from peercorpus.importers.reader import Id, Reader, Row, Source
 from peercorpus.importers.reviewbench import ReviewBenchRow
 from peercorpus.importers.tables import list_columns
-from peercorpus.importers.venue_names import venue_named
 from peercorpus.openreview.raw_rows import RawOrigin
 from peercorpus.openreview.response_body import is_list, read_items
 from peercorpus.records.datasets import Dataset, find_stated_split, non_empty, parse_dataset
+from peercorpus.venues.venue_names import venue_named
 from peercorpus.workspace.raw_store import RawKind, RawObject
 
 READERS: dict[Dataset, Reader] = {

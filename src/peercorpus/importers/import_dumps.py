@@ -14,6 +14,7 @@ import pyarrow as pa
 from peercorpus.errors import DumpError
 from peercorpus.importers.datasets import FORMATS, DatasetCounts
 from peercorpus.importers.files import DumpFile, list_files, open_unpacked, read_elements, read_values
+from peercorpus.importers.forum_venues import place_forums
 from peercorpus.importers.notes import DumpScanner, nest
 from peercorpus.importers.re2 import read_archive, read_element, read_manuscripts
 from peercorpus.importers.reader import DamagedRow, Record, encode_row
@@ -30,9 +31,9 @@ from peercorpus.importers.tables import (
     suffix_of,
 )
 from peercorpus.importers.tally import NAMES_READERS, FileImport, ImportCounts, Tally, is_known_closed, is_unreadable
-from peercorpus.importers.venue_names import is_stand_in, name_of_stand_in, place_forums, venue_named, venue_of_file
 from peercorpus.openreview.objects import now_ms
 from peercorpus.openreview.raw_rows import RawOrigin
+from peercorpus.venues.venue_names import is_stand_in, name_of_stand_in, venue_named, venue_of_file
 from peercorpus.wording.untrusted_text import show_path
 from peercorpus.workspace.raw_store import UNPLACED, RawKind, RawStore
 from peercorpus.workspace.workspace import Workspace

@@ -115,11 +115,7 @@ def _squeeze(item: dict[str, Any]) -> dict[str, Any]:
 def make_answer(corpus: str, items: Sequence[dict[str, Any]], place: Place, limit: int) -> dict[str, Any]:
     """Return the answer: as many items as fit, and a cursor if more follow.
 
-    Args:
-        corpus: Identifies the corpus.
-        items: The items from `place` on; one more than `limit` if more follow.
-        place: Where they begin.
-        limit: Most items.
+    The items begin at `place`; one more than `limit` follows if there are more.
     """
     shown: list[dict[str, Any]] = []
     chars = 0

@@ -231,11 +231,7 @@ def make_server(tables: PublicTables) -> MCPServer:
 
 
 def serve(folder: Path, show: Show) -> None:
-    """Serve a corpus on standard input and output until the client closes them.
-
-    Args:
-        folder: A workspace or a release.
-        show: Receives the progress of preparing a workspace's tables.
+    """Serve a workspace or a release on standard input and output until the client closes them.
 
     Raises:
         MissingExtraError: DuckDB is not installed.

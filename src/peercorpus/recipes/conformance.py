@@ -37,8 +37,6 @@ class Comparison:
     """One row of a conformance report.
 
     Attributes:
-        section: The table of the report.
-        what: The quantity compared.
         printed: The value in the card or paper; None if it prints none.
         made: The value in the release; None if it has none.
         reasons: Reasons of the difference; empty if there is none.
@@ -346,12 +344,9 @@ def compare_review_keys(subject: Subject) -> Iterator[Comparison]:
 
 
 def _explain_key(having: int, reviews: int, without: Sequence[str]) -> tuple[str, ...]:
-    """Return the reasons why a key differs from its printed description; empty if it does not.
+    """Return the reasons why a key of some reviews differs from its printed description; empty if it does not.
 
-    Args:
-        having: Reviews that have the key.
-        reviews: All reviews.
-        without: Splits whose reviews should have a value, but have none.
+    Reviews of the splits `without` should have a value, but have none.
     """
     if not reviews:
         return ("the release has no reviews",)

@@ -48,10 +48,6 @@ class _Numbers(msgspec.Struct):
 def compare_figures(recipe: Recipe, report: Path | None) -> Iterator[Comparison]:
     """Yield a row for each figure of the paper: the paper's statement about it, and the numbers of the report's figure.
 
-    Args:
-        recipe: The recipe.
-        report: Folder of a report of the release; None if none was made.
-
     Raises:
         PeercorpusError: The report cannot be read.
     """
@@ -131,9 +127,6 @@ def _read_figures(report: Path) -> dict[str, _Figure]:
 def compare_export(export: Path | None) -> Iterator[Comparison]:
     """Yield a row for each file of Re²: whether the export has it with the same members in its records.
 
-    Args:
-        export: Folder of an export in Re²'s layout; None if none was made.
-
     Raises:
         PeercorpusError: The export cannot be read.
     """
@@ -169,10 +162,6 @@ def compare_export(export: Path | None) -> Iterator[Comparison]:
 
 def compare_crops(release: Release, evidence: Mapping[str, VenueEvidence]) -> Iterator[Comparison]:
     """Yield a row for the figures of the papers: those in the release, and why others are missing.
-
-    Args:
-        release: The release.
-        evidence: Counts of the workspace, by venue.
 
     Raises:
         PeercorpusError: A file of the release cannot be read.

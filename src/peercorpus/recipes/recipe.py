@@ -55,7 +55,6 @@ class ScopeVenue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         name: The dataset's name for it; None if it uses the id.
         split: Split of the dataset with its papers; None if splits are not by venue.
         track: In the dataset's words.
-        source: Source that names it.
     """
 
     id: str | None = None
@@ -71,7 +70,6 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Attributes:
         split: The split that it counts; None for all.
         is_about: Whether it is printed as approximate.
-        source: Source that prints it.
     """
 
     what: Quantity
@@ -110,7 +108,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         repository: Its id on the Hugging Face Hub.
         dataset: The kind of its paper records.
         stated_venues: Number of venues that it states, in `stated_unit`.
-        venue: The venues that it names.
         likely: Venues that it probably includes; they are harvested only if named.
     """
 

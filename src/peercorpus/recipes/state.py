@@ -32,10 +32,7 @@ class VenueEvidence:
     Attributes:
         records: Records of the published dataset.
         is_listed: Whether OpenReview's listings of it were read completely; None if it was not harvested.
-        papers: Papers in the tables.
         set_aside: Submissions and records of papers that did not become papers, by reason.
-        taken_down: Papers named in the takedown list.
-        pdfs: PDFs of its papers' versions.
     """
 
     records: int = 0

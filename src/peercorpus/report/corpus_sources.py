@@ -40,11 +40,12 @@ from peercorpus.report.source import (
 )
 from peercorpus.report.venue_counts import (
     IS_META_REVIEW,
+    IS_PUBLIC,
+    POST_IDS,
     TEXT_COLUMNS,
     TEXT_TOKENS,
     KeptCounts,
     PublicRows,
-    keep_public,
     read_review_times,
     select_texts,
 )
@@ -76,24 +77,24 @@ class ReleaseSource(CorpusSource):
                 " the workspace that it was made from, or a release in the layout 'peercorpus'."
             )
 
-    def _read(self, config: str, columns: Sequence[str], schema: Schema, convert: _Convert) -> pl.DataFrame:
-        return concat_frames(map(convert, _read_batches(self._release, config, columns, source.BATCH_ROWS)), schema)
+    def _read(
+        self, config: str, columns: Sequence[str], schema: Schema, convert: _Convert = lambda rows: rows
+    ) -> pl.DataFrame:
+        return concat_frames(map(convert, _read_batches(self._release, config, columns)), schema)
 
     @cached_property
     def _versions(self) -> pl.DataFrame:
         schema = {"forum_id": pl.String, "grade": pl.String, "path": pl.String, "sha256": pl.String}
-        return self._read("versions", list(schema), schema, lambda rows: rows)
+        return self._read("versions", list(schema), schema)
 
     @cached_property
     def papers(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         names = [name for name in PAPERS if name != "grade"]
-        papers = self._read("papers_full", names, {name: PAPERS[name] for name in names}, lambda rows: rows)
+        papers = self._read("papers_full", names, {name: PAPERS[name] for name in names})
         return papers.join(source.best_grades(self._versions), on="forum_id", how="left", maintain_order="left")
 
     @cached_property
     def reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         columns = ["review_id", "forum_id", "reviewer", *source.OF_SCORES]
         return self._read("reviews", columns, REVIEWS, source.overall_scores)
 
@@ -106,14 +107,12 @@ class ReleaseSource(CorpusSource):
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         parts = _read_batches(self._release, "papers_full", ["forum_id", "grade", "markdown"], source.TEXT_ROWS)
         texts = (rows.filter(pl.col("markdown").str.len_bytes() > 0) for rows in parts)
         return concat_frames(self._counter.counted(texts, "markdown"), PAPER_TOKENS)
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         every = _read_batches(
             self._release, "reviews", ["review_id", "forum_id", *source.OF_SECTIONS], source.BATCH_ROWS
         )
@@ -121,27 +120,23 @@ class ReleaseSource(CorpusSource):
 
     @cached_property
     def talks(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         return self._read(
             "conversations", ["conversation_id", "forum_id", "kind", source.OF_CONTEXT], TALKS, source.talks
         )
 
     @cached_property
     def turns(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         columns = ["conversation_id", "forum_id", "kind", *source.OF_TURNS]
         return self._read("conversations", columns, TURNS, source.turn_rows)
 
     @cached_property
     def meta_reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        posts = self._read("meta_reviews", ["forum_id"], META_REVIEWS, lambda rows: rows)
+        posts = self._read("meta_reviews", ["forum_id"], META_REVIEWS)
         papers = self._read("papers_full", ["forum_id", "decision_comment"], META_REVIEWS, _keep_commented)
         return pl.concat([posts, papers]).unique()
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
-        parts = _read_batches(self._release, _CONFIG_OF_TEXTS[kind], TEXT_COLUMNS[kind], source.BATCH_ROWS)
+        parts = _read_batches(self._release, _CONFIG_OF_TEXTS[kind], TEXT_COLUMNS[kind])
         return map(partial(select_texts, kind), parts)
 
     @cached_property
@@ -158,20 +153,24 @@ class ReleaseSource(CorpusSource):
 
     @cached_property
     def _points(self) -> pl.DataFrame:
-        answers = self._read("answers", list(venue_counts.ANSWERS), venue_counts.ANSWERS, lambda rows: rows)
+        answers = self._read("answers", list(venue_counts.ANSWERS), venue_counts.ANSWERS)
         lists = venue_counts.list_answers(answers)
         parts = _read_batches(self._release, "points", venue_counts.COLUMNS, venue_counts.POINT_ROWS)
         dated = venue_counts.DATED_REVIEWS
         return venue_counts.count_points(
             (venue_counts.with_answers(rows, lists) for rows in parts),
-            self._read("reviews", list(dated), dated, lambda rows: rows),
+            self._read("reviews", list(dated), dated),
             answers.select("post_id"),
-            self._read("conversations", venue_counts.TALK_COLUMNS, venue_counts.REVIEWERS, _find_unlinked),
+            self._read(
+                "conversations",
+                venue_counts.TALK_COLUMNS,
+                venue_counts.REVIEWERS,
+                lambda talks: venue_counts.find_unlinked(source.with_reviewers(talks)),
+            ),
         )
 
     @cached_property
     def files(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         return concat_frames([source.files(self._versions)], FILES)
 
     @property
@@ -185,11 +184,9 @@ class ReleaseSource(CorpusSource):
         return None
 
 
-def _find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
-    return venue_counts.find_unlinked(source.with_reviewers(talks))
-
-
-def _read_batches(release: Release, config: str, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+def _read_batches(
+    release: Release, config: str, columns: Sequence[str], rows: int = source.BATCH_ROWS
+) -> Iterator[pl.DataFrame]:
     for path in (shard.path for shard in release.shards(config)):
         try:
             yield from source.read_columns([path], columns, rows)
@@ -207,21 +204,12 @@ _PAPER_COLUMNS = [
 ]
 _ID_COLUMNS = ("record_id", "forum_id")
 _DECISION_COLUMNS = ["decision", "decision_comment"]
-_IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
-"""Whether everyone may read a post or a review."""
 
 
 class WorkspaceSource(CorpusSource):
     """The frames of a workspace, without rows that are taken down or not public."""
 
     def __init__(self, workspace: Workspace, counter: TokenCounter, spread: Executor | None = None) -> None:
-        """Read a workspace.
-
-        Args:
-            workspace: The workspace.
-            counter: Counts tokens.
-            spread: Executor for counting its venues; None counts in this process.
-        """
         self.name = workspace.folder.resolve().name
         self.tokens = counter.says
         self.unit = counter.unit
@@ -234,20 +222,6 @@ class WorkspaceSource(CorpusSource):
         self._takedown = read_takedown(workspace)
         self._rows = PublicRows(self._tables, self._takedown)
 
-    def _read(
-        self,
-        kind: type,
-        columns: Sequence[str],
-        schema: Schema,
-        convert: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
-    ) -> pl.DataFrame:
-        parts = (
-            convert(rows) if convert else rows
-            for venue_id in self._venues
-            for rows in self._rows.read(kind, venue_id, columns)
-        )
-        return concat_frames(parts, schema)
-
     @cached_property
     def _versions(self) -> pl.DataFrame:
         schema = {
@@ -258,11 +232,11 @@ class WorkspaceSource(CorpusSource):
             "moment": pl.String,
             "created_at": source.TIME,
         }
-        return self._read(PaperVersion, list(schema), schema)
+        parts = (rows for venue_id in self._venues for rows in self._rows.read(PaperVersion, venue_id, list(schema)))
+        return concat_frames(parts, schema)
 
     @cached_property
     def papers(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         papers = concat_frames(
             (part for venue_id in self._venues for part in self._read_venue_papers(venue_id)), PAPERS
         )
@@ -288,30 +262,24 @@ class WorkspaceSource(CorpusSource):
         kinds = [kind.value for kind in SPOKEN]
         are_public: dict[str, list[bool]] = {}
         for rows in self._rows.read(Post, venue_id, ["forum_id", "kind", "readers_public", "deleted"]):
-            spoken = rows.filter(pl.col("kind").is_in(kinds)).select("forum_id", _IS_PUBLIC)
+            spoken = rows.filter(pl.col("kind").is_in(kinds)).select("forum_id", IS_PUBLIC)
             for forum_id, is_public in spoken.iter_rows():
                 are_public.setdefault(forum_id, []).append(is_public)
         return are_public
 
     @cached_property
     def reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._read(
-            Review,
-            ["review_id", "forum_id", "reviewer", "readers_public", "deleted", *source.OF_SCORES],
-            REVIEWS,
-            lambda rows: source.overall_scores(keep_public(rows)),
-        )
+        columns = ["review_id", "forum_id", "reviewer", *source.OF_SCORES]
+        parts = (rows for venue_id in self._venues for rows in self._rows.read_public(Review, venue_id, columns))
+        return concat_frames(map(source.overall_scores, parts), REVIEWS)
 
     @cached_property
     def review_times(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         frames = (read_review_times(self._workspace, self._rows, venue_id) for venue_id in self._venues)
         return concat_frames(frames, source.REVIEW_TIMES)
 
     @cached_property
     def review_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         if self._counter.is_kept:
             return concat_frames((self._kept[venue_id]["reviews"] for venue_id in self._venues), REVIEW_TOKENS)
         counts = (self._rows.count_reviews(venue_id, self._counter) for venue_id in self._venues)
@@ -319,7 +287,6 @@ class WorkspaceSource(CorpusSource):
 
     @cached_property
     def paper_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         if self._counter.is_kept:
             counts: Iterable[pl.DataFrame] = (self._kept[venue_id]["files"] for venue_id in self._venues)
         else:
@@ -370,9 +337,7 @@ class WorkspaceSource(CorpusSource):
         return talks, turns
 
     def _read_venue_talks(self, venue_id: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-        columns = ["post_id", "forum_id", "readers_public", "deleted"]
-        parts = [keep_public(rows).select("post_id") for rows in self._rows.read(Post, venue_id, columns)]
-        posts = pl.concat([pl.DataFrame(schema={"post_id": pl.String}), *parts])
+        posts = concat_frames(self._rows.read_public(Post, venue_id, ["post_id", "forum_id"]), POST_IDS)
         talks, turns = [], []
         columns = ["conversation_id", "forum_id", "kind", *source.OF_TURNS, source.OF_CONTEXT]
         for rows in map(source.with_reviewers, self._rows.read(Conversation, venue_id, columns)):
@@ -391,17 +356,14 @@ class WorkspaceSource(CorpusSource):
 
     @property
     def talks(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         return self._talks[0]
 
     @property
     def turns(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         return self._talks[1]
 
     @cached_property
     def meta_reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         venues = (self._find_meta_reviewed(venue_id) for venue_id in self._venues)
         return concat_frames(venues, META_REVIEWS).unique()
 
@@ -411,7 +373,7 @@ class WorkspaceSource(CorpusSource):
         is_spoken = pl.col("kind").is_in([kind.value for kind in SPOKEN])
         schema = {"forum_id": pl.String, "text": pl.String, "is_public": pl.Boolean, "is_one": pl.Boolean}
         parts = (
-            rows.filter(is_spoken | IS_META_REVIEW).with_columns(is_public=_IS_PUBLIC, is_one=IS_META_REVIEW)
+            rows.filter(is_spoken | IS_META_REVIEW).with_columns(is_public=IS_PUBLIC, is_one=IS_META_REVIEW)
             for rows in self._rows.read(Post, venue_id, columns)
         )
         posts = concat_frames(parts, schema)
@@ -427,31 +389,25 @@ class WorkspaceSource(CorpusSource):
         return pl.concat([posts.filter("is_public", "is_one").select("forum_id"), shown])
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return (rows for venue_id in self._venues for rows in self._rows.texts(kind, venue_id))
 
     def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return (self._kept[venue_id][kind.name] for venue_id in self._venues)
 
     @cached_property
     def point_venues(self) -> Sequence[str] | None:
-        """See `CorpusSource`."""
         split = set(self._tables.venues(self._tables.name_of(Point)))
         return [venue_id for venue_id in self._venues if venue_id in split]
 
     def points(self) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return (self._kept[venue_id]["points"] for venue_id in self._venues)
 
     @cached_property
     def files(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
         return concat_frames([source.files(self._versions)], FILES)
 
     @cached_property
     def set_aside(self) -> pl.DataFrame | None:
-        """See `CorpusSource`."""
         return concat_frames(
             (part for venue_id in self._tables.venues("set-aside") for part in self._count_venue_set_aside(venue_id)),
             SET_ASIDE,
@@ -469,7 +425,6 @@ class WorkspaceSource(CorpusSource):
 
     @cached_property
     def listed(self) -> Mapping[str, bool | None] | None:
-        """See `CorpusSource`."""
         return {venue_id: self._workspace.raw.state.is_listed(venue_id) for venue_id in self._venues}
 
 

@@ -30,7 +30,6 @@ class Statistic:
     """A table of statistics with all contents of its figure.
 
     Attributes:
-        table: The numbers.
         n: Number of counted items.
         of: Kind of the items, as a noun in the singular.
         says: Description of the result, in plain words.
@@ -363,11 +362,9 @@ def bin_width(reach: float) -> int:
 
 
 def count_bins(values: pl.Series, of: str) -> pl.DataFrame:
-    """Count values in bins of equal width, from `from` to below `to`; the last bin may be open (`to` is null).
+    """Count whole numbers in bins of equal width, from `from` to below `to`, in the column `of`.
 
-    Args:
-        values: Whole numbers.
-        of: Name of the column with the counts.
+    The last bin may be open (`to` is null).
     """
     reach = float(values.quantile(0.99, interpolation="higher") or 0)
     width = bin_width(reach)

@@ -8,6 +8,7 @@ import polars as pl
 
 from peercorpus.report.corpus_statistics import GRADES, STATUSES, Statistic, percent
 from peercorpus.report.figure_style import (
+    BAR_STYLE,
     BLUE,
     FAINT,
     GREEN,
@@ -21,6 +22,7 @@ from peercorpus.report.figure_style import (
     VERMILION,
     YELLOW,
     grid,
+    label_bars,
     name,
     name_rows,
     new_figure,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 _BELOW_LABEL = 6
 """Number of last bars of a histogram that the label of the open one may cover."""
 VENUES = 24
@@ -114,14 +115,10 @@ def draw_histogram(statistic: Statistic) -> "Figure":
     return figure
 
 
-def _draw_bars(axes: "Axes", values: Sequence[float | None], colour: str, hatch: str = "") -> None:
-    axes.barh(range(len(values)), [value or 0 for value in values], color=colour, hatch=hatch, **_BAR_STYLE)
-    most = max([value or 0 for value in values], default=0)
-    for row, value in enumerate(values):
-        axes.annotate(
-            f"{value or 0:,}", (value or 0, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5
-        )
-    axes.set_xlim(0, 1.2 * (most or 1))
+def _draw_bars(axes: "Axes", values: Sequence[float], colour: str, hatch: str = "") -> None:
+    axes.barh(range(len(values)), values, color=colour, hatch=hatch, **BAR_STYLE)
+    label_bars(axes, values, [f"{value:,}" for value in values])
+    axes.set_xlim(0, 1.2 * (max(values, default=0) or 1))
     whole_numbers(axes, "x", 4)
     grid(axes)
 
@@ -243,7 +240,7 @@ def draw_grades(statistic: Statistic) -> "Figure":
         if not any(shares):
             continue
         label = grade.replace("_", " ")
-        axes.barh(range(len(statuses)), shares, left=left, color=colour, hatch=hatch, label=label, **_BAR_STYLE)
+        axes.barh(range(len(statuses)), shares, left=left, color=colour, hatch=hatch, label=label, **BAR_STYLE)
         left = [a + b for a, b in zip(left, shares, strict=True)]
     labels = [f"{status.replace('_', ' ')}  (n = {sums[status]:,})" for status in statuses]
     name_rows(axes, labels)

@@ -1,6 +1,6 @@
 """Set the Matplotlib style of all figures: sizes, fonts, colours, axes; equal numbers give equal bytes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from io import BytesIO
@@ -30,6 +30,7 @@ VERMILION = "#d55e00"
 YELLOW = "#f0e442"
 PURPLE = "#cc79a7"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "++", "||||", "**")
+BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 _MAX_LABEL_CHARACTERS = 30
 """Longer names are truncated in figures; the table has them in full."""
 _TITLE_POINTS = 9.0
@@ -170,6 +171,12 @@ def name_rows(axes: "Axes", labels: Sequence[str], *, shown: bool = True) -> Non
     axes.set_ylim(len(labels) - 0.4, -0.6)
 
 
+def label_bars(axes: "Axes", ends: Sequence[float], texts: Iterable[str]) -> None:
+    """Write a text beside the end of each horizontal bar."""
+    for row, (end, text) in enumerate(zip(ends, texts, strict=True)):
+        axes.annotate(text, (end, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
+
+
 def whole_numbers(axes: "Axes", axis: str, most: int = 6) -> None:
     """Put at most `most` ticks on an axis, at whole numbers."""
     from matplotlib.ticker import MaxNLocator
@@ -182,13 +189,8 @@ def whole_numbers(axes: "Axes", axis: str, most: int = 6) -> None:
 def draw_delay(axes: "Axes", ends: Sequence[float], y: float, colour: str, start: float, label: str) -> None:
     """Draw the distribution of a delay in one row of a logarithmic axis, and write its label where the axis starts.
 
-    Args:
-        axes: Where to draw.
-        ends: Tenth percentile, quartiles with the median between them, and ninetieth percentile.
-        y: The row.
-        colour: Colour of the bar between the quartiles.
-        start: Start of the axis; shorter delays are drawn there.
-        label: The label.
+    `ends` are the tenth percentile, the quartiles with the median between them, and the ninetieth percentile; those
+    before the start of the axis are drawn there.
     """
     low, first, middle, third, high = (max(start, end) for end in ends)
     axes.plot([low, high], [y, y], color=INK, linewidth=0.8)

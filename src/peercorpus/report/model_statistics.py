@@ -189,9 +189,7 @@ def _make_row(one: _Population, samples: Mapping[_Population, Sample], model: Sa
 def model_written(source: CorpusSource, model: Sample | None = None) -> Statistic:
     """Bound or estimate the share of texts written by a model, by kind, conference and year.
 
-    Args:
-        source: The corpus.
-        model: Reviews written by a model; None gives only lower bounds.
+    Without `model`, reviews written by one, there are only lower bounds.
     """
     counters, without_year = _count_texts(source)
     samples = {one: counter.sample() for one, counter in counters.items()}

@@ -34,10 +34,6 @@ class Panel:
     Attributes:
         name: Its name in commands and file names.
         part: The heading of its part of the page.
-        title: Its title on the page.
-        statistic: Computes its numbers.
-        drawn: Draws the numbers.
-        read: How to read the figure.
         needs_points: Whether it is included only if the corpus has points.
         limit: Restricts the numbers to those that the figure has room for.
     """
@@ -274,48 +270,30 @@ _RE2_CONFERENCES = 45
 RE2_PANELS = {
     panel.name: panel
     for panel in (
-        Panel(
-            name="fig2a_paper_length",
-            part=_FIG2,
-            title="(a) Length of papers",
-            statistic=corpus_statistics.paper_length,
-            drawn=count_figures.draw_histogram,
-            read=PANELS["paper_length"].read,
-        ),
-        Panel(
-            name="fig2b_review_length",
-            part=_FIG2,
-            title="(b) Length of reviews",
-            statistic=corpus_statistics.review_length,
-            drawn=count_figures.draw_histogram,
-            read=PANELS["review_length"].read,
-        ),
-        Panel(
+        replace(PANELS["paper_length"], name="fig2a_paper_length", part=_FIG2, title="(a) Length of papers"),
+        replace(PANELS["review_length"], name="fig2b_review_length", part=_FIG2, title="(b) Length of reviews"),
+        replace(
+            PANELS["papers_and_reviews"],
             name="fig2c_papers_and_reviews",
             part=_FIG2,
             title="(c) Papers and reviews of each conference",
-            statistic=corpus_statistics.papers_and_reviews,
-            drawn=count_figures.draw_papers_and_reviews,
             limit=partial(count_figures.keep_first, rows=_RE2_CONFERENCES, counts="papers"),
             read=f"The {_RE2_CONFERENCES} conferences with the most papers; the table lists all.",
         ),
-        Panel(
+        replace(
+            PANELS["rebuttals"],
             name="fig2d_rebuttals",
             part=_FIG2,
             title="(d) Rebuttals of each conference and year",
-            statistic=corpus_statistics.rebuttals,
-            drawn=count_figures.draw_rebuttals,
             limit=partial(count_figures.keep_last_years, conferences=_RE2_CONFERENCES),
             read=f"Conversations in which the authors answered. {_SHADED} Empty: no paper of that year. At most"
             f" {_RE2_CONFERENCES} conferences and the last {count_figures.YEARS} years; the table lists all.",
         ),
-        Panel(
+        replace(
+            PANELS["keywords"],
             name="fig2e_keywords",
             part=_FIG2,
             title="(e) The ten most frequent keywords: submissions and share accepted",
-            statistic=corpus_statistics.keywords,
-            drawn=count_figures.draw_keywords,
-            read=PANELS["keywords"].read,
         ),
         Panel(
             name="fig2f_scores",
@@ -324,8 +302,7 @@ RE2_PANELS = {
             statistic=re2_figures.score_violins,
             drawn=re2_figures.draw_violins,
             read="Contour: density of the scores; its tails extend beyond the data, where there are no scores. Box:"
-            " from Q1 to Q3,"
-            " with the median in bold.",
+            " from Q1 to Q3, with the median in bold.",
         ),
         Panel(
             name=_DETAILS,
@@ -372,10 +349,7 @@ def select_panels(
 ) -> list[Panel]:
     """Return the panels with these names in the order of their profiles, or all of one profile if no name is given.
 
-    Args:
-        names: Names of panels, of any profile.
-        profile: The profile whose panels are all returned if no name is given.
-        model: Reviews by a model, for the figure of texts that look written by one.
+    `model` has reviews by a model, for the figure of texts that look written by one.
 
     Raises:
         PeercorpusError: There is no such panel, or a model's reviews are given for a report without the figure that

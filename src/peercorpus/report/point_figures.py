@@ -7,6 +7,7 @@ import polars as pl
 
 from peercorpus.report.corpus_statistics import TOP, Statistic, percent
 from peercorpus.report.figure_style import (
+    BAR_STYLE,
     BLUE,
     INK,
     ORANGE,
@@ -16,6 +17,7 @@ from peercorpus.report.figure_style import (
     VERMILION,
     draw_delay,
     grid,
+    label_bars,
     name,
     name_rows,
     new_figure,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _Row = Mapping[str, Any]
-_BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 _AXIS_START_DAYS = 0.1
 _AXIS_END_DAYS = 60.0
 """Minimum end of the axis of delays, in days."""
@@ -84,12 +85,11 @@ def _draw_shares(axes: "Axes", rows: Sequence[_Row]) -> None:
     sure = [row["share_answered_at_0.5"] for row in rows]
     shares = [row["share_answered"] for row in rows]
     less = [share - first for share, first in zip(shares, sure, strict=True)]
-    axes.barh(range(len(rows)), sure, color=SKY, label=f"answer of confidence {SURE} or more", **_BAR_STYLE)
+    axes.barh(range(len(rows)), sure, color=SKY, label=f"answer of confidence {SURE} or more", **BAR_STYLE)
     axes.barh(
-        range(len(rows)), less, left=sure, color=PAPER, hatch="////", label="answer of lower confidence", **_BAR_STYLE
+        range(len(rows)), less, left=sure, color=PAPER, hatch="////", label="answer of lower confidence", **BAR_STYLE
     )
-    for y, share in enumerate(shares):
-        axes.annotate(percent(share), (share, y), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
+    label_bars(axes, shares, map(percent, shares))
     name_rows(axes, [_name_row(row) for row in rows])
     axes.set_xlim(0, 1.22)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])

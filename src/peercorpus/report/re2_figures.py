@@ -158,7 +158,6 @@ _HALF_WIDTH = 0.42
 """Half the width of the widest violin, with neighbours 1 apart."""
 _LABEL_GAP = 0.62
 """Minimum distance between two labels of Fig. 3, in points of the scale."""
-_AXIS_LABEL = "review score, on 1 to 10"
 
 
 def draw_violins(statistic: Statistic) -> "Figure":
@@ -217,7 +216,7 @@ def _draw_box(axes: "Axes", row: _Row, x: float, half: float) -> None:
     """Draw the box upright, with whiskers and the median as a bold line."""
     from matplotlib.patches import Rectangle
 
-    low, first, middle, third, high = (row[end] for end in _BOX_ENDS)
+    low, first, middle, third, high = (row[end] for end in BOX)
     for start, end in ((low, first), (third, high)):
         axes.plot([x, x], [start, end], color=INK, linewidth=0.9, zorder=3)
     for end in (low, high):
@@ -229,12 +228,9 @@ def _draw_box(axes: "Axes", row: _Row, x: float, half: float) -> None:
     axes.plot([x - half, x + half], [middle, middle], **bold)  # type: ignore[arg-type] # Matplotlib's style arguments
 
 
-_BOX_ENDS = ("whisker_low", "lower_quartile", "median", "upper_quartile", "whisker_high")
-
-
 def _name_scale(axes: "Axes") -> None:
     axes.set_yticks(range(1, 11))
-    axes.set_ylabel(_AXIS_LABEL)
+    axes.set_ylabel("review score, on 1 to 10")
     axes.label_outer()
     grid(axes, "y")
 

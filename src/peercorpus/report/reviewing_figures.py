@@ -8,12 +8,14 @@ import polars as pl
 from peercorpus.records.enums import Role
 from peercorpus.report.corpus_statistics import Statistic, compute_share, nothing, percent
 from peercorpus.report.figure_style import (
+    BAR_STYLE,
     GREEN,
     INK,
     ORANGE,
     PAPER,
     SKY,
     grid,
+    label_bars,
     name,
     name_rows,
     new_figure,
@@ -157,7 +159,6 @@ def responses_by_area(source: CorpusSource) -> Statistic:
 
 AREAS = 20
 """Maximum number of rows in a figure; the table has all."""
-_BAR_STYLE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.6, "height": 0.62}
 
 
 def _label_rows(axes: "Axes", rows: Sequence[Mapping[str, Any]], of: str, *, shown: bool = True) -> None:
@@ -167,9 +168,8 @@ def _label_rows(axes: "Axes", rows: Sequence[Mapping[str, Any]], of: str, *, sho
 
 
 def _draw_shares(axes: "Axes", shares: Sequence[float], colour: str, hatch: str = "") -> None:
-    axes.barh(range(len(shares)), shares, color=colour, hatch=hatch, **_BAR_STYLE)
-    for row, share in enumerate(shares):
-        axes.annotate(percent(share), (share, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
+    axes.barh(range(len(shares)), shares, color=colour, hatch=hatch, **BAR_STYLE)
+    label_bars(axes, shares, map(percent, shares))
     axes.set_xlim(0, 1.25)
     axes.set_xticks([0, 0.5, 1])
     axes.xaxis.set_major_formatter(whole_percent)
@@ -181,7 +181,7 @@ def draw_review_load(statistic: Statistic) -> "Figure":
     rows = statistic.table.head(AREAS).to_dicts()
     figure = new_figure(rows_height(len(rows)))
     axes = figure.subplots()
-    axes.barh(range(len(rows)), [row["reviews_per_paper"] for row in rows], color=SKY, **_BAR_STYLE)
+    axes.barh(range(len(rows)), [row["reviews_per_paper"] for row in rows], color=SKY, **BAR_STYLE)
     for place, row in enumerate(rows):
         axes.plot([row["fewest"], row["most"]], [place, place], color=INK, linewidth=1.2)
         end = max(row["most"], row["reviews_per_paper"])

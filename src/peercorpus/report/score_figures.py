@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from peercorpus.report.corpus_statistics import Statistic, percent
 from peercorpus.report.figure_style import (
+    BAR_STYLE,
     BLUE,
     FAINT,
     INK,
@@ -16,6 +17,7 @@ from peercorpus.report.figure_style import (
     VERMILION,
     draw_delay,
     grid,
+    label_bars,
     name,
     name_rows,
     new_figure,
@@ -99,11 +101,10 @@ def draw_score_changes(statistic: Statistic) -> "Figure":
     styles = [_choose_style(change) for change in table["change"]]
     colours = [colour for colour, _ in styles]
     reviews = table["reviews"].to_list()
-    bars = left.barh(range(len(reviews)), reviews, color=colours, edgecolor=INK, linewidth=0.6, height=0.62)
-    for row, (bar, (_, hatch), count) in enumerate(zip(bars, styles, reviews, strict=True)):
+    bars = left.barh(range(len(reviews)), reviews, color=colours, **BAR_STYLE)
+    for bar, (_, hatch) in zip(bars, styles, strict=True):
         bar.set_hatch(hatch)
-        text = f"{count:,}  ({percent(count / statistic.n)})" if count else "0"
-        left.annotate(text, (count, row), (3, 0), textcoords="offset points", va="center", fontsize=7.5)
+    label_bars(left, reviews, [f"{n:,}  ({percent(n / statistic.n)})" if n else "0" for n in reviews])
     left.set_xlim(0, 1.6 * max(reviews))
     whole_numbers(left, "x", 4)
     left.set_xlabel("reviews")

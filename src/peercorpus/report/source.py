@@ -269,12 +269,17 @@ def with_values(source: CorpusSource, names: set[str]) -> pl.DataFrame:
     return papers
 
 
-class FilteredSource(CorpusSource):
-    """The rows of a source that belong to papers meeting some conditions.
+def _choose_frame(name: str) -> cached_property[pl.DataFrame]:
+    """Return the property with the rows of a frame of the whole source that belong to the chosen papers."""
 
-    Attributes:
-        conditions: The conditions; empty chooses all papers.
-    """
+    def choose(source: "FilteredSource") -> pl.DataFrame:
+        return source._choose(getattr(source._whole, name))
+
+    return cached_property(choose)
+
+
+class FilteredSource(CorpusSource):
+    """The rows of a source that belong to papers meeting some conditions."""
 
     def __init__(self, whole: CorpusSource, conditions: Sequence[Condition]) -> None:
         self.name = whole.name
@@ -316,52 +321,20 @@ class FilteredSource(CorpusSource):
         """Number of papers of the whole source, chosen or not."""
         return self._whole.papers.height
 
-    @cached_property
-    def papers(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.papers)
-
-    @cached_property
-    def reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.reviews)
-
-    @cached_property
-    def review_times(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.review_times)
-
-    @cached_property
-    def paper_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.paper_tokens)
-
-    @cached_property
-    def review_tokens(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.review_tokens)
-
-    @cached_property
-    def talks(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.talks)
-
-    @cached_property
-    def turns(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.turns)
-
-    @cached_property
-    def meta_reviews(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.meta_reviews)
+    papers = _choose_frame("papers")
+    reviews = _choose_frame("reviews")
+    review_times = _choose_frame("review_times")
+    paper_tokens = _choose_frame("paper_tokens")
+    review_tokens = _choose_frame("review_tokens")
+    talks = _choose_frame("talks")
+    turns = _choose_frame("turns")
+    meta_reviews = _choose_frame("meta_reviews")
+    files = _choose_frame("files")
 
     def texts(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return map(self._choose, self._whole.texts(kind))
 
     def marked(self, kind: TextKind) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return map(self._choose, self._whole.marked(kind))
 
     @cached_property
@@ -372,13 +345,7 @@ class FilteredSource(CorpusSource):
         return None if split is None else [venue_id for venue_id in split if venue_id in venue_ids]
 
     def points(self) -> Iterator[pl.DataFrame]:
-        """See `CorpusSource`."""
         return map(self._choose, self._whole.points())
-
-    @cached_property
-    def files(self) -> pl.DataFrame:
-        """See `CorpusSource`."""
-        return self._choose(self._whole.files)
 
     @cached_property
     def set_aside(self) -> pl.DataFrame | None:
@@ -458,10 +425,8 @@ def _select_current(name: str) -> pl.Expr:
 def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
     """Return recommendation and confidence of each review, in the columns of `REVIEWS`.
 
-    The rules are those of `scores.first_and_last`.
-
-    Args:
-        rows: Reviews, with the columns `review_id`, `forum_id`, `reviewer` and `scores`.
+    The rules are those of `scores.first_and_last`. Reviews have the columns `review_id`, `forum_id`, `reviewer` and
+    `scores`.
     """
     scores = _explode(rows, "scores", ["review_id"]).with_row_index("place")
     for name, kind in _LATER_COLUMNS.items():
@@ -509,9 +474,7 @@ def overall_scores(rows: pl.DataFrame) -> pl.DataFrame:
 def review_tokens(parts: Iterable[pl.DataFrame], tokens: TokenCounter) -> Iterator[pl.DataFrame]:
     """Count the tokens of all sections of each review, in the columns of `REVIEW_TOKENS`.
 
-    Args:
-        parts: Reviews, with the columns `review_id`, `forum_id` and `sections`.
-        tokens: Counts the tokens.
+    Reviews have the columns `review_id`, `forum_id` and `sections`.
     """
     sent, kept = tee(parts)
     texts = (_explode(rows, "sections", ["review_id"]).filter(_IS_OWN) for rows in sent)
@@ -572,9 +535,7 @@ def best_grades(versions: pl.DataFrame) -> pl.DataFrame:
 def best_texts(versions: pl.DataFrame, held: Set[str]) -> pl.DataFrame:
     """Return the file of each paper's best text, as `forum_id`, `sha256` and `grade`, as a release chooses it.
 
-    Args:
-        versions: With `forum_id`, `sha256`, `grade`, `moment` and `created_at`.
-        held: The files with a text.
+    Versions have `forum_id`, `sha256`, `grade`, `moment` and `created_at`; `held` are the files with a text.
     """
     best: dict[str, tuple[tuple[int, int, float], str, str | None]] = {}
     for forum_id, sha256, *known in versions.select("forum_id", "sha256", "grade", "moment", "created_at").iter_rows():

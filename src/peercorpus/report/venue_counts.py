@@ -21,8 +21,8 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
-from peercorpus.corpus.forums import Forum, read_forum
-from peercorpus.corpus.public_forums import PublicFilter
+from peercorpus.corpus.forums import PARTS, Forum, read_forum
+from peercorpus.corpus.public_forums import PublicFilter, read_contents
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.errors import TryLaterError
 from peercorpus.execution.executor import Executor, Failure
@@ -31,7 +31,7 @@ from peercorpus.models.token_counts import TokenCounter, words_and_signs
 from peercorpus.openreview.objects import decode_leniently
 from peercorpus.records.arrow_schema import to_arrow
 from peercorpus.records.enums import PostKind, Role
-from peercorpus.records.papers import Paper, PaperVersion
+from peercorpus.records.papers import Paper
 from peercorpus.records.points import CRITICAL_KINDS, Point
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.venue_groups import find_taken
@@ -75,10 +75,8 @@ _ALIKE = [name for name in POINTS if name != "points"]
 def find_unlinked(talks: pl.DataFrame) -> pl.DataFrame:
     """Return the reviewers whom the authors answered in words without a known post, in the columns of `REVIEWERS`.
 
-    Conversations in published records are like this: answers are searched for in posts, and may be missed.
-
-    Args:
-        talks: Conversations with reviewers, with `TALK_COLUMNS`.
+    Conversations in published records are like this: answers are searched for in posts, and may be missed. They have
+    `TALK_COLUMNS`, and are with reviewers.
     """
     turn = pl.element().struct
     is_unlinked = (turn.field("role") == Role.AUTHOR.value) & (turn.field("post_ids").list.len() == 0)
@@ -154,24 +152,16 @@ _OWN_NAME = re.compile(rf"[0-9a-f]{{64}}\.counts|{re.escape(_PARTIAL)}.*")
 """Names of the cache files; other files in the folder are not ours."""
 VERSION = 2
 """Increased when the same rows would give different counts."""
-_TABLES_READ = (
-    *("1-papers", "2-ai-reviews", "2-reviews", "3-posts", "4-versions", "5-texts", "6-conversations", "9-points"),
-)
 _TIMEOUT_S = 3_600.0
 """Time limit for one venue in seconds; 1,840 papers take three."""
 _FEW_BYTES = 16 << 20
 """Maximum size of tables that are counted in this process, since other processes take time to start."""
 TEXT_TOKENS: Schema = {"sha256": pl.String, "tokens": pl.Int64}
-_IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
+IS_PUBLIC = pl.col("readers_public") & ~pl.col("deleted")
+"""Whether everyone may read a post or a review."""
 IS_META_REVIEW = pl.col("kind").eq(PostKind.META_REVIEW.value) | pl.col("meta_review").is_not_null()
 """Whether a post is a meta-review, or a decision that contains one."""
-_FORUM_FIELDS: Mapping[type, str] = {
-    Paper: "paper",
-    Review: "reviews",
-    Post: "posts",
-    PaperVersion: "versions",
-    Conversation: "conversations",
-}
+_FORUM_FIELDS: Mapping[type, str] = {Paper: "paper", **{kind: name for name, kind in PARTS.items()}}
 TEXT_COLUMNS: Mapping[TextKind, Sequence[str]] = {
     TextKind.REVIEWS: ("forum_id", "created_at", *source.OF_SECTIONS),
     TextKind.REPLIES: (*TEXTS, "kind", "role"),
@@ -184,11 +174,6 @@ def select_texts(kind: TextKind, rows: pl.DataFrame) -> pl.DataFrame:
     if kind is TextKind.REVIEWS:
         return source.review_texts(rows)
     return source.reply_texts(rows) if kind is TextKind.REPLIES else rows.select(*TEXTS)
-
-
-def keep_public(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the posts or reviews that everyone may read."""
-    return rows.filter(_IS_PUBLIC)
 
 
 class PublicRows:
@@ -224,20 +209,22 @@ class PublicRows:
             table: pa.Table = to_arrow(kind, records)
             yield source.from_batch(table.select(names))
 
+    def read_public(self, kind: type, venue_id: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield columns of the reviews or posts of a venue that everyone may read."""
+        for rows in self.read(kind, venue_id, [*columns, "readers_public", "deleted"]):
+            yield rows.filter(IS_PUBLIC)
+
     def texts(self, kind: TextKind, venue_id: str) -> Iterator[pl.DataFrame]:
         """Yield the public texts of a kind of a venue in batches, in the columns of `TEXTS`."""
-        record = Review if kind is TextKind.REVIEWS else Post
-        columns = ["readers_public", "deleted", *TEXT_COLUMNS[kind]]
         if kind is TextKind.META_REVIEWS:
-            columns += ["kind", "meta_review"]
-        for rows in self.read(record, venue_id, columns):
-            public = keep_public(rows)
-            yield select_texts(kind, public.filter(IS_META_REVIEW) if kind is TextKind.META_REVIEWS else public)
+            posts = self.read_public(Post, venue_id, [*TEXT_COLUMNS[kind], "kind", "meta_review"])
+            return (select_texts(kind, rows.filter(IS_META_REVIEW)) for rows in posts)
+        record = Review if kind is TextKind.REVIEWS else Post
+        return (select_texts(kind, rows) for rows in self.read_public(record, venue_id, TEXT_COLUMNS[kind]))
 
     def count_reviews(self, venue_id: str, counter: TokenCounter) -> pl.DataFrame:
         """Count the tokens of each public review of a venue, in the columns of `REVIEW_TOKENS`."""
-        columns = ["review_id", "forum_id", "readers_public", "deleted", *source.OF_SECTIONS]
-        every = map(keep_public, self.read(Review, venue_id, columns))
+        every = self.read_public(Review, venue_id, ["review_id", "forum_id", *source.OF_SECTIONS])
         return concat_frames(source.review_tokens(every, counter), REVIEW_TOKENS)
 
     def count_files(self, venue_id: str, sha256s: Sequence[str], counter: TokenCounter) -> pl.DataFrame:
@@ -259,9 +246,8 @@ class PublicRows:
         paths = self.tables.paths(self.tables.name_of(Point), venue_id)
         if not paths:
             return pl.DataFrame(schema=dict(POINTS))
-        columns = ["forum_id", "readers_public", "deleted"]
-        reviews = map(keep_public, self.read(Review, venue_id, ["review_id", "created_at", *columns]))
-        posts = map(keep_public, self.read(Post, venue_id, ["post_id", *columns]))
+        reviews = self.read_public(Review, venue_id, ["review_id", "created_at", "forum_id"])
+        posts = self.read_public(Post, venue_id, ["post_id", "forum_id"])
         talks = map(source.with_reviewers, self.read(Conversation, venue_id, TALK_COLUMNS))
         return count_points(
             source.read_columns(paths, POINT_COLUMNS, POINT_ROWS),
@@ -276,12 +262,9 @@ class CountJob:
     """The counting of one venue, to be done by this process or another.
 
     Attributes:
-        tables: Location of the tables.
         scratch: A local folder for files that are not complete yet.
-        takedown: The takedown list.
         sha256s: Files of the venue whose texts are counted.
         contents: Digests of the venue's rows, by table.
-        path: The file that receives the counts.
     """
 
     tables: Location
@@ -291,11 +274,6 @@ class CountJob:
     sha256s: Sequence[str]
     contents: Mapping[str, str]
     path: Path
-
-
-def read_contents(tables: Tables, venue_id: str) -> dict[str, str]:
-    """Return a digest of a venue's rows for each table that its counts depend on."""
-    return {name: tables.content(name, venue_id) for name in _TABLES_READ}
 
 
 def count_venue(job: CountJob, opened: Tables | None = None) -> bool:
@@ -367,8 +345,6 @@ class KeptCounts:
     """The counts of a workspace's venues, cached in its folder `report`.
 
     Attributes:
-        workspace: Its folder.
-        rows: Its rows.
         files: For each venue, its files whose texts are counted.
         spread: Executor for counting; None counts in this process.
     """
@@ -438,11 +414,8 @@ def read_review_times(workspace: Workspace, rows: PublicRows, venue_id: str) -> 
     Raises:
         VenuesFileError: The user's file is not valid.
     """
-    columns = ["review_id", "forum_id", "created_at", "form_id", "readers_public", "deleted"]
-    reviews = concat_frames(
-        map(keep_public, rows.read(Review, venue_id, columns)),
-        {"review_id": pl.String, "forum_id": pl.String, "created_at": TIME, "form_id": pl.String},
-    )
+    schema = {"review_id": pl.String, "forum_id": pl.String, "created_at": TIME, "form_id": pl.String}
+    reviews = concat_frames(rows.read_public(Review, venue_id, list(schema)), schema)
     own = own_venue(workspace, venue_id)
     if own is not None and own.review_deadline is not None:
         return reviews.with_columns(due_at=pl.lit(own.review_deadline.at, TIME)).select(*REVIEW_TIMES)

@@ -224,10 +224,10 @@ def write_report(
     Args:
         folder: A workspace or a release.
         out: The folder to write.
-        where: Conditions that papers must meet.
-        tokenizer: Tokenizer for measuring lengths; None counts words and punctuation marks.
+        where: As for `open_source`.
+        tokenizer: As for `open_source`.
         show: Receives the progress, figure by figure.
-        spread: Executor for counting a tokenizer's tokens; None counts them in this process.
+        spread: As for `open_source`.
         figures: Names of the figures to draw; empty means all of the profile.
         profile: The set of figures to draw.
         model_texts: Reviews written by a model, as read by `read_model_texts`; None gives only lower bounds.

@@ -44,7 +44,6 @@ class PublicTables:
 
     Attributes:
         sha256: Digest that identifies the content of the tables.
-        database: Runs queries.
         workspace: Folder of the workspace that they were made from; None for a release.
         taken_down: The workspace's take-down list at the time of their making.
     """
@@ -138,10 +137,6 @@ def _read_state(folder: Path) -> tuple[object, ...]:
 @contextmanager
 def open_public_tables(folder: Path, show: Show = show_nothing) -> Iterator[PublicTables]:
     """Open the tables of a release, or those that a release of a workspace would have; the folder is only read.
-
-    Args:
-        folder: The release or the workspace.
-        show: Receives the progress of making a workspace's tables.
 
     Raises:
         PeercorpusError: The folder is neither; a file of a release is missing or cut off, or it has the layout

@@ -43,18 +43,6 @@ def require_engine() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of an answer, each with one value per column."""
-
-    columns: list[str]
-    rows: list[list[Any]]
-
-    def named(self) -> list[dict[str, Any]]:
-        """Return each row as a mapping by column."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-
-@dataclass(frozen=True, slots=True)
 class Database:
     """Tables that can be queried in SQL; one query runs at a time.
 
@@ -83,7 +71,7 @@ class Database:
         offset: int = 0,
         limit: int = 100,
         cell_chars: int = 2_000,
-    ) -> Rows:
+    ) -> Reply:
         """Run a statement.
 
         Args:
@@ -97,7 +85,7 @@ class Database:
         Raises:
             PeercorpusError: It is refused, fails, or exceeds its limits of time or memory.
         """
-        request = self._request(
+        return self._run(
             sql,
             time_limit_s=self.time_limit_s,
             parameters=list(parameters),
@@ -106,18 +94,12 @@ class Database:
             limit=limit,
             cell_chars=cell_chars,
         )
-        reply = self._run(request)
-        return Rows(reply.columns, reply.rows)
 
     def frame(self, sql: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
         """Run one SELECT and return its whole result.
 
         DuckDB's 128-bit integers, such as sums, become Int64 if they fit, and intervals become Duration. Columns with
         equal names get numbers: `rating`, `rating_1`.
-
-        Args:
-            sql: One SELECT.
-            time_limit_s: Seconds after which it is stopped.
 
         Raises:
             PeercorpusError: It is refused, fails, exceeds its limits of time or memory, or a column has a type that
@@ -131,32 +113,17 @@ class Database:
             )
         with TemporaryDirectory(prefix="peercorpus-sql-") as folder:
             file = Path(folder) / "result.arrow"
-            self._run(self._request(sql, time_limit_s=time_limit_s, arrow_file=str(file)))
+            self._run(sql, time_limit_s=time_limit_s, arrow_file=str(file))
             return read_frame(file)
 
-    def _request(
-        self,
-        sql: str,
-        *,
-        time_limit_s: float,
-        parameters: Sequence[str | int | float | bool | None] = (),
-        is_checked: bool = True,
-        offset: int = 0,
-        limit: int = 0,
-        cell_chars: int = 0,
-        arrow_file: str | None = None,
-    ) -> Request:
+    def _run(self, sql: str, **limits: Any) -> Reply:  # noqa: ANN401 -- the other fields of a request
         if len(sql) > STATEMENT_CHARS:
             raise PeercorpusError(f"A statement has at most {STATEMENT_CHARS:,} characters, got {len(sql):,}.")
         if "\0" in sql:
             raise PeercorpusError("The statement has a character of code 0; leave it out.")
         tables = {name: [str(path.absolute()) for path in paths] for name, paths in self.tables.items()}
         schemas = {name: schema.serialize().to_pybytes() for name, schema in self.empty.items()}
-        return Request(
-            tables, schemas, sql, list(parameters), is_checked, offset, limit, cell_chars, time_limit_s, arrow_file
-        )
-
-    def _run(self, request: Request) -> Reply:
+        request = Request(tables, schemas, sql, **limits)
         try:
             content = msgspec.json.encode(request)
         except UnicodeEncodeError:

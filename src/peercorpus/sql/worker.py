@@ -52,12 +52,9 @@ class Request(msgspec.Struct, frozen=True):
     """The request to the process.
 
     Attributes:
-        tables: The Parquet files of each table with rows.
         schemas: The Arrow schema, as IPC, of each table without rows.
-        sql: The statement.
         parameters: Values of its placeholders.
         is_checked: Whether it is untrusted and must be a plain SELECT from these tables.
-        offset: Rows to skip.
         limit: Maximum number of rows to return.
         cell_chars: Maximum number of characters of a text; the rest is cut off and counted.
         time_limit_s: Seconds after which its parent stops the process.
@@ -68,12 +65,12 @@ class Request(msgspec.Struct, frozen=True):
     tables: dict[str, list[str]]
     schemas: dict[str, bytes]
     sql: str
-    parameters: list[str | int | float | bool | None]
-    is_checked: bool
-    offset: int
-    limit: int
-    cell_chars: int
     time_limit_s: float = 20.0
+    parameters: list[str | int | float | bool | None] = []
+    is_checked: bool = True
+    offset: int = 0
+    limit: int = 0
+    cell_chars: int = 0
     arrow_file: str | None = None
 
 
@@ -88,13 +85,13 @@ class Reply(msgspec.Struct, frozen=True):
     rows: list[list[Any]] = []
     refusal: str | None = None
 
+    def named(self) -> list[dict[str, Any]]:
+        """Return each row as a mapping by column."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
 
 def check_select(tree: dict[str, Any], tables: Collection[str]) -> None:
-    """Check the tree returned by DuckDB's `json_serialize_sql`.
-
-    Args:
-        tree: The tree of the whole text.
-        tables: Names of permitted tables, in lower case.
+    """Check the tree of the whole text that DuckDB's `json_serialize_sql` returns; names of tables are in lower case.
 
     Raises:
         PeercorpusError: It is not exactly one SELECT, or reads anything else.

@@ -85,8 +85,6 @@ class StatedDeadline:
     """A deadline for full papers as sources state it, without OpenReview's grace period.
 
     Attributes:
-        at: Time, in UTC.
-        source: The source that states it.
         is_agreed: Whether the venue itself or two independent sources state it. Otherwise it is a hint, which proves
             nothing by itself. If a deadline was moved, the earlier agreed one is listed too; the row's `full_deadline`
             is the one that finally applied.
@@ -120,7 +118,6 @@ class RemovedComments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         since: Beginning of the period, in UTC.
         until: End of the period, in UTC.
-        source: The source that states that they were removed.
     """
 
     since: Annotated[datetime, msgspec.Meta(tz=True)]
@@ -160,17 +157,14 @@ class VenueRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def family(self) -> str:
-        """Return the conference family, read from the id."""
         return conference_of(self.id)
 
     @property
     def year(self) -> int | None:
-        """Return the calendar year, read from the id, or None."""
         return year_of(self.id)
 
     @property
     def track(self) -> str:
-        """Return the track or workshop, read from the id."""
         return track_of(self.id)
 
     @property
@@ -314,12 +308,7 @@ def row_of(venue_id: str) -> VenueRow | None:
 
 
 def submission_lists_of(venue_id: str, row: VenueRow | None = None) -> tuple[str, ...]:
-    """Return the known submission invitations of a venue, which OpenReview may not show.
-
-    Args:
-        venue_id: The venue.
-        row: Facts about it; None means the catalogue's row.
-    """
+    """Return the known submission invitations of a venue, by the catalogue's row of it or another."""
     row = row or row_of(venue_id)
     return tuple(f"{venue_id}/-/{name}" for name in row.lists) if row else ()
 

@@ -202,11 +202,7 @@ def _credit(source: str) -> str:
 
 @lru_cache(maxsize=8)
 def read_own_venues(content: bytes, path: str) -> Mapping[str, OwnVenue]:
-    """Return the rows of a user's file by venue id.
-
-    Args:
-        content: TOML with one table `venue` per row.
-        path: Location of the file, for error messages.
+    """Return the rows of a user's file by venue id; `path` is for error messages.
 
     Raises:
         VenuesFileError: The file is not valid; the message names file, venue and key, and what was expected.

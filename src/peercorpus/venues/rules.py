@@ -58,10 +58,8 @@ class VenueRule(msgspec.Struct, frozen=True):
     """One rule of a venue-year.
 
     Attributes:
-        kind: Its subject.
         value: The rule in a few words, the same for venues with the same rule.
         says: The rule in one sentence.
-        source: Where it was read.
         date: Day of the source, or on which it was read; None if the source does not state one.
     """
 
@@ -104,12 +102,7 @@ def read_rules() -> tuple[_Row, ...]:
 
 
 def rules_of(venue_id: str, row: VenueRow | None = None) -> tuple[VenueRule, ...]:
-    """Return the known rules of a venue, in the order of `RuleKind`.
-
-    Args:
-        venue_id: The venue.
-        row: Facts about it, such as the user's; None means the catalogue's row.
-    """
+    """Return the known rules of a venue, in the order of `RuleKind`; `row` None means the catalogue's row."""
     own = (one for one in read_rules() if venue_id in one.venues)
     rules = [VenueRule(one.kind, one.value, one.says, one.source, one.date) for one in own]
     rules += _read_row(row or row_of(venue_id))

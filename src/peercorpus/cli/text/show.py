@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from peercorpus.corpus.forums import PaperRecord
+from peercorpus.corpus.forums import Forum
 from peercorpus.records.ai_reviews import AiReply, AiReview
 from peercorpus.records.enums import BY_OTHERS, Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
@@ -22,12 +22,10 @@ BRIEF_CHARACTERS = 300
 NOT_KNOWN = "not known"
 
 
-def show_record(record: PaperRecord, *, is_brief: bool) -> str:
+def show_record(record: Forum, *, is_brief: bool) -> str:
     """Return a paper's versions and grades, links, scores, conversations as published, AI reviews, and rows set aside.
 
-    Args:
-        record: The paper and all its rows.
-        is_brief: Whether only the beginning of each text is shown.
+    If it is brief, only the beginning of each text is shown.
     """
     paper = record.paper
     by_id = {post.post_id: post for post in record.posts}
@@ -46,7 +44,7 @@ def show_record(record: PaperRecord, *, is_brief: bool) -> str:
     return "\n".join(lines)
 
 
-def record_to_json(record: PaperRecord) -> str:
+def record_to_json(record: Forum) -> str:
     """Return a paper as one JSON object, without the names of its authors and rows set aside."""
     content: dict[str, Any] = {
         name: msgspec.to_builtins(getattr(record, name))
@@ -199,7 +197,7 @@ def _ai_reply(reply: AiReply, *, is_brief: bool) -> Iterator[str]:
         yield f"  * {escape_controls(answer.field)}: '{escape_controls(answer.answer, 200)}'{rank}"
 
 
-def _set_aside(record: PaperRecord) -> Iterator[str]:
+def _set_aside(record: Forum) -> Iterator[str]:
     titles = {post.post_id: post for post in record.posts}
     for row in record.set_aside:
         post = titles.get(row.record_id)

@@ -12,10 +12,10 @@ from peercorpus.execution.stage import Balance
 from peercorpus.forms.form_usage import FormUsage
 from peercorpus.forms.venue_forms import FormOrigin, find_declared, is_own_form, read_form_origin
 from peercorpus.harvest.submissions import List
-from peercorpus.importers.venue_names import is_stand_in
 from peercorpus.pipeline.inventory import EXAMPLES, LARGE_BYTES, Coverage, Inventory, NamedExamples, PdfCoverage
 from peercorpus.pipeline.status import Completeness, IssueFound, KnownIssue, WorkspaceStatus
 from peercorpus.records.enums import Unseen
+from peercorpus.venues.venue_names import is_stand_in
 from peercorpus.wording.counted_nouns import plural, verb
 from peercorpus.wording.untrusted_text import escape_controls
 from peercorpus.workspace.object_store import Placement

@@ -108,13 +108,7 @@ class Facet:
 
 
 def make_facets(counted: Mapping[str, Any], selection: Selection, venues: Mapping[str, object]) -> list[Facet]:
-    """Return the facets of a search that have a value.
-
-    Args:
-        counted: What `AGGREGATIONS` counted.
-        selection: The search.
-        venues: The venues by id.
-    """
+    """Return the facets of a search that have a value, given what `AGGREGATIONS` counted."""
     names = {venue_id.lower(): venue_id for venue_id in venues}
     statuses = {status.value: STATUSES[status] for status in Status}
     grades = {grade.value: GRADES[grade][0] for grade in Grade}

@@ -10,7 +10,7 @@ from math import log2
 import tantivy
 from tantivy import DocAddress, Occur, Query
 
-from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_stored
+from peercorpus.explorer.index_documents import FIELDS_SEARCHED, TEXT, read_row
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.querying.searched_fields import (
     OpenTexts,
@@ -109,8 +109,7 @@ def find_like(
         filters: Queries that every document must meet.
         limit: Maximum number of documents.
         few: How texts are compared if there are few.
-        is_alike: Whether a document is like the given texts, of which tantivy found that they share words; asked if
-            there are few.
+        is_alike: Asked if there are few, about each document of which tantivy found that it shares words.
     """
     like = Query.more_like_this_document_fields_query(
         opened.schema,
@@ -131,16 +130,9 @@ def find_like(
 def points_like(
     points: OpenTexts, fields: SearchedFields, name: str, text: str, own: Query, filters: Sequence[Query], limit: int
 ) -> list[DocAddress]:
-    """Return the points like one: among few points, those that share enough words that matter.
+    """Return the points like one, whose text is in the field `name` and which the query `own` finds.
 
-    Args:
-        points: The index of points.
-        fields: How it compares words.
-        name: The field of their texts.
-        text: The text of one.
-        own: Query for this one.
-        filters: Queries that every point must meet.
-        limit: Maximum number of points.
+    Among few points, those that share enough words that matter.
     """
     few = Few(points, fields, (name,), _FEW_POINTS, _LEAST_SHARE_OF_FEW_POINTS)
     words = few.read(text)
@@ -167,13 +159,13 @@ def papers_like(opened: OpenIndex, row: PaperRow) -> list[PaperRow]:
     subject = few.read(_write_subject(row))
 
     def is_alike(document: tantivy.Document) -> bool:
-        other = few.read(_write_subject(read_stored(document).row))
+        other = few.read(_write_subject(read_row(document)))
         shared = few.matter(subject & other)
         is_whole = len(subject & other) == min(len(subject), len(other))
         return len(shared) >= _LEAST_SHARED and (is_whole or sum(shared.values()) >= _LEAST_BITS)
 
     found = find_like(opened, held, own, (), MAX_PAPERS, few, is_alike) if held else []
-    return [read_stored(opened.searcher.doc(address)).row for address in found]
+    return [read_row(opened.searcher.doc(address)) for address in found]
 
 
 def _write_subject(row: PaperRow) -> str:

@@ -110,21 +110,15 @@ def list_initial_pairs(name: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def name_initial(first: str, part: str, *, is_all: bool = False) -> str:
-    """Return the word of `INITIALS` for a part of a name and the first letter of another.
+    """Return the word of `INITIALS` for a part of a name and an initial; `is_all` if a name has no more.
 
     >>> name_initial("ana", "gomez"), name_initial("ana", "gomez", is_all=True)
     ('agomez', 'a1gomez')
-
-    Args:
-        first: A first name or its initial.
-        part: The other part.
-        is_all: Whether the name has the initial only.
     """
     return f"{first[0]}{'1' if is_all else ''}{part}"
 
 
 def _put_in_order(name: str) -> str:
-    """Return a name with the given names first."""
     last, comma, first = name.partition(",")
     return " ".join(f"{first} {last}".split()) if comma and first.strip() else name
 
@@ -171,13 +165,7 @@ def list_other_forms(opened: OpenTexts, phrase: str, field: str | None, fields: 
     """Yield the queries for a phrase in quotation marks that names somebody: an author, a reviewer, a venue.
 
     A phrase is taken literally; but the index has pseudonyms and ids of venues as one word, and names of authors with
-    accents or initials that nobody should have to know.
-
-    Args:
-        opened: The index.
-        phrase: The phrase.
-        field: The field that is named before it; None if none is.
-        fields: The fields that are searched.
+    accents or initials that nobody should have to know. `field` is named before it; None if none is.
     """
     parts = split_words(phrase)
     if not 1 < len(parts) <= _MAX_PHRASE_PARTS:
@@ -225,9 +213,7 @@ class FoundName:
     """Documents that have a word of a search as the first name of an author.
 
     Attributes:
-        query: Query for them.
         documents: Their number, counted by name; 0 if there are none.
-        is_initials: Whether the word is initials.
         is_sure: Whether it is nothing else, as an article would be.
     """
 
@@ -245,11 +231,7 @@ class NameReader:
         self._fields = fields
 
     def read(self, parts: Mapping[str, tuple[str, ...]]) -> dict[str, FoundName]:
-        """Return the words that are found as first names, by the word.
-
-        Args:
-            parts: The words as they were typed, each with its parts in lower case.
-        """
+        """Return the words that are found as first names, by the word; `parts` are in lower case."""
         if AUTHORS not in self._fields.weights or len(parts) < 2:
             return {}
         tokens = list(parts)

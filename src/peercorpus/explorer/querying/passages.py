@@ -61,7 +61,6 @@ class Passage:
     """A passage of a text.
 
     Attributes:
-        pieces: Its text in pieces.
         start: Offset of its first mark in the text.
         numbers: Numbers of the words of the search that occur in it.
     """
@@ -99,20 +98,9 @@ _PLAIN_LETTERS = _PlainLetters()
 
 
 class PassageFinder:
-    """Finds the passages that match one search.
-
-    Attributes:
-        numbers: Numbers of the words of the search.
-    """
+    """Finds the passages that match one search."""
 
     def __init__(self, sought: Sequence[Sought], fields: SearchedFields, characters: int = CHARACTERS) -> None:
-        """Find passages for one search.
-
-        Args:
-            sought: The words to mark.
-            fields: How the fields of the index compare words.
-            characters: Length of a passage.
-        """
         self._sought = sought
         self._roots = [each.root for each in sought]
         self.numbers = frozenset(each.number for each in sought)
@@ -162,12 +150,8 @@ class PassageFinder:
     def _find_places(self, lowered: str, name: str, sought: Sought, root: str | None) -> list[Mark]:
         """Return where something is: its first places, and those within the length of a passage after the first.
 
-        Args:
-            lowered: The text.
-            name: Its field.
-            sought: The words to find.
-            root: The letters with which the first word begins; None if any word may be the first one, because accents
-                of names are not compared.
+        `root` has the letters with which the first word begins; None if any word may be the first one, because accents
+        of names are not compared.
         """
         terms = [self._fields.term(name, part) for part in sought.parts]
         marks: list[Mark] = []

@@ -102,7 +102,6 @@ class Piece:
         after: What follows the core of a phrase, as in `"wind kites"~2`.
         field: That field; None for all.
         value: The word or phrase alone; None for what is not marked.
-        is_phrase: Whether it is a phrase.
     """
 
     before: str
@@ -358,8 +357,7 @@ def read_outcome(
         taken: Names of conditions that the search has already.
 
     Returns:
-        The conditions: the outcome, and a year and a conference if words name one that the corpus has; and the words
-        that are left.
+        As conditions the outcome, and a year and a conference if words name one of the corpus; and the words left.
     """
     if "status" in taken:
         return None

@@ -63,7 +63,6 @@ class NamedVenues:
 
     Attributes:
         venue_ids: At most `MAX_VENUES`, the newest first.
-        more: Number of further ones.
     """
 
     venue_ids: Sequence[str] = ()
@@ -74,12 +73,7 @@ NO_VENUES = NamedVenues()
 
 
 def find_named(venues: Mapping[str, NamedVenue], words: Iterable[Sequence[str]]) -> NamedVenues:
-    """Return the venues that words name: by a name, and by a year as well if one is among the words.
-
-    Args:
-        venues: The venues by id.
-        words: The words of a search, each in its parts.
-    """
+    """Return the venues that words, each in its parts, name: by a name, and by a year too if one is among them."""
     asked = {"".join(parts) for parts in words} | {part for parts in words for part in parts}
     years = {int(word) for word in asked if len(word) == 4 and word.isdecimal()}
     found = []

@@ -14,6 +14,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 from tantivy import Query
 
+from peercorpus.explorer.querying.facets import Facet
 from peercorpus.explorer.querying.names import AUTHORS, FoundName, NameReader, list_other_forms, spell_out
 from peercorpus.explorer.querying.passages import Sought
 from peercorpus.explorer.querying.searched_fields import (
@@ -79,7 +80,6 @@ class Word:
     """One word of a search.
 
     Attributes:
-        written: As it was typed.
         parts: Its parts between hyphens and other signs, in lower case.
         documents: Number of documents with it, counted by field; 0 if it is in none, in any spelling.
         query: Query for it in any spelling.
@@ -113,7 +113,6 @@ class ParsedWords:
     """The parsed words of a search.
 
     Attributes:
-        query: Query for documents with all of them.
         words: The words, if no sign of the query language is among them; otherwise empty.
         faults: Parts that could not be parsed and were left out.
         sought: The words to mark in passages.
@@ -126,13 +125,7 @@ class ParsedWords:
 
 
 def parse_words(opened: OpenTexts, typed: TypedQuery, fields: SearchedFields) -> ParsedWords:
-    """Return the query for the words of a search.
-
-    Args:
-        opened: The index.
-        typed: The search.
-        fields: The fields that are searched if the words name none.
-    """
+    """Return the query for the words of a search; `fields` are searched if they name none."""
     if typed.pieces:
         return _parse_expression(opened, typed, fields)
     if not typed.words:
@@ -291,7 +284,6 @@ class Relaxed:
     """The final query of a search.
 
     Attributes:
-        query: Query for the words.
         wanted: The words that documents found may have, if it is enough to have one of them; otherwise empty.
         missed: The words, as they were typed, that no document of the selection has.
     """
@@ -299,6 +291,27 @@ class Relaxed:
     query: Query
     wanted: Sequence[Word] = ()
     missed: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a page of results says about the search.
+
+    Attributes:
+        faults: Parts of the words that could not be parsed.
+        missed: The words, as they were typed, that nothing of the selection has.
+        is_any: Whether nothing has all words, so that what has any of them is found.
+        suggested: The words in the spelling that the index has; None if they are spelt so.
+        hints: Parts that were interpreted differently from what was typed, one sentence each.
+        facets: Numbers of what is found by its properties, with links that narrow the search.
+    """
+
+    faults: Sequence[str] = ()
+    missed: Sequence[str] = ()
+    is_any: bool = False
+    suggested: str | None = None
+    hints: Sequence[str] = ()
+    facets: Sequence[Facet] = ()
 
 
 def relax(opened: OpenTexts, parsed: ParsedWords, filters: Sequence[Query]) -> Relaxed:

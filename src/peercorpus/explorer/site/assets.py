@@ -106,10 +106,9 @@ def inline_scripts() -> dict[str, str]:
 
 
 def content_policy(*scripts: str) -> str:
-    """Return the policy of a page: nothing is fetched, from anywhere; the data for a search are scripts of the site.
+    """Return the policy of a page that contains these scripts: no others in it run.
 
-    Args:
-        scripts: The scripts that the page contains; no others in it run.
+    Nothing is fetched, from anywhere; the data for a search are scripts of the site.
     """
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return _POLICY.format(hashes="".join(f" 'sha256-{digest}'" for digest in digests))

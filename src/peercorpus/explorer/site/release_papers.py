@@ -30,11 +30,6 @@ from peercorpus.workspace.hub_datasets import SCHEME
 def make_points(points: Sequence[Row], answers: Sequence[Row], forum: PublicForum) -> Iterator[Point]:
     """Yield the points of a paper's reviews, with the answers and reactions whose posts are in the release.
 
-    Args:
-        points: The paper's rows of `points`.
-        answers: Its rows of `answers`.
-        forum: The paper in the release.
-
     Raises:
         msgspec.ValidationError: A row has another form.
     """
@@ -106,24 +101,12 @@ class PaperRows:
     beside: Mapping[str, Sequence[Row]]
     links: Sequence[Row] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class ReleasedPaper:
-    """One paper of a release.
-
-    Attributes:
-        text_sha256: The file whose text is in the release; None if there is none.
-        text: That text; None if there is none, or texts are not read.
-        points: The points of its reviews; empty if there are none, or points are not read.
-        changes: The changes between its versions; empty if there are none, or changes are not read.
-    """
-
-    forum: PublicForum
-    links: Sequence[Link]
-    text_sha256: str | None
-    text: HeldText | None
-    points: Sequence[Point] = ()
-    changes: Sequence[Change] = ()
+    @property
+    def text(self) -> HeldText | None:
+        """The paper's text; None if the release has none, or texts are not read."""
+        markdown = self.paper.get(_TEXT)
+        engine = self.paper["text_engine"] or "an engine not known"
+        return HeldText(markdown.split(PAGE_BREAK), engine, []) if markdown else None
 
 
 class _Beside:
@@ -189,11 +172,7 @@ def require_tables(release: Release) -> None:
 
 
 def read_rows(release: Release, extras: Collection[Extra] = ()) -> Iterator[PaperRows]:
-    """Yield the rows of every paper, in the order of the release.
-
-    Args:
-        release: The release.
-        extras: What is read besides what every page shows.
+    """Yield the rows of every paper, in the order of the release, with those that extras need.
 
     Raises:
         PeercorpusError: A file cannot be read, or the rows of a paper are not in the order of the papers.
@@ -260,22 +239,21 @@ def _make_reviews_post(review: Review) -> Post | None:
     )
 
 
-def make_paper(rows: PaperRows) -> ReleasedPaper:
-    """Return the rows of a paper as records.
+def make_forum(rows: PaperRows) -> PublicForum:
+    """Return the rows of a paper as records; points and changes are empty if they are not read.
 
     Raises:
         PeercorpusError: A row is not in the form that this version publishes.
     """
-    paper = rows.paper
     try:
-        return _convert(paper, rows)
+        return _convert(rows.paper, rows)
     except msgspec.ValidationError as error:
         raise PeercorpusError(
-            f"The rows of the paper '{paper['forum_id']}' cannot be read ({error}); publish the release again."
+            f"The rows of the paper '{rows.paper['forum_id']}' cannot be read ({error}); publish the release again."
         ) from None
 
 
-def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
+def _convert(paper: Row, rows: PaperRows) -> PublicForum:
     place: dict[str, Any] = {name: paper[name] for name in ("forum_id", "venue_id")} | _SHOWN
     reviews = [_make_record(Review, row, **place) for row in paper["reviews"]]
     posts = [_make_record(Post, row, **place) for row in paper["posts"]]
@@ -294,15 +272,7 @@ def _convert(paper: Row, rows: PaperRows) -> ReleasedPaper:
             _make_record(AiReview, row | {"replies": [reply | _SHOWN for reply in row["replies"]]}, **place)
             for row in rows.beside["ai_reviews"]
         ],
+        links=[_make_record(Link, row) for row in rows.links],
     )
-    links = [_make_record(Link, row) for row in rows.links]
-    markdown = paper.get(_TEXT)
-    beside = {config: rows.beside.get(config, ()) for configs in _OF_EXTRAS.values() for config in configs}
-    return ReleasedPaper(
-        forum,
-        links,
-        paper["text_sha256"],
-        HeldText(markdown.split(PAGE_BREAK), paper["text_engine"] or "an engine not known", []) if markdown else None,
-        list(make_points(beside["points"], beside["answers"], forum)),
-        make_changes(beside["changes"], forum),
-    )
+    points, answers, changes = (rows.beside.get(config, ()) for config in ("points", "answers", "changes"))
+    return replace(forum, points=list(make_points(points, answers, forum)), changes=make_changes(changes, forum))

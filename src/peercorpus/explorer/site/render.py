@@ -13,6 +13,8 @@ from urllib.parse import quote, urlencode
 import jinja2
 from markupsafe import Markup
 
+from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.texts import HeldText
 from peercorpus.explorer import rendering
 from peercorpus.explorer.citations import paper_attribute, turn_attributes
 from peercorpus.explorer.pages import load_templates
@@ -31,9 +33,9 @@ from peercorpus.explorer.points_of_paper import MAX_POINTS_CHARACTERS, find_plac
 from peercorpus.explorer.querying.venue_names import list_names
 from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.site.assets import compact, content_policy, inline_scripts
-from peercorpus.explorer.site.release_papers import PaperRows, ReleasedPaper, make_paper
+from peercorpus.explorer.site.release_papers import PaperRows, make_forum
 from peercorpus.explorer.site.search_words import PaperWords, list_people, read_words
-from peercorpus.explorer.venue_page import VenueCounts, by_conference, make_figures
+from peercorpus.explorer.venue_page import VenueCounts, by_conference, count_paper, make_figures
 from peercorpus.records.enums import Status
 from peercorpus.wording.untrusted_text import redact_people
 
@@ -92,7 +94,6 @@ class Addresses:
     """The links of one page of a site.
 
     Attributes:
-        page: Path of the page in the site.
         papers: Forum ids of the papers that have a page.
         further: Forum ids of the papers that have a further page, by its kind: `text`, `changes`.
     """
@@ -143,8 +144,6 @@ class RenderedPaper:
         row: Its summary, without the abstract.
         words: The words by which it is found: in title, keywords and authors; abstract; reviews and other posts.
         ids: The ids by which it is found, its own and those of its posts, each with its anchor on the page.
-        counts: The counts of a venue with only this paper.
-        points: Number of points that its page shows.
         further: Its further pages, by kind: `text`, `changes`.
     """
 
@@ -173,14 +172,9 @@ def _cite_nothing(*_: object) -> None:
 def render(
     template: str, page: str, papers: Set[str], further: Mapping[str, Set[str]] = NOTHING_FURTHER, /, **values: object
 ) -> bytes:
-    """Render a page.
+    """Render a page, given its template and its path in the site.
 
-    Args:
-        template: Name of the template.
-        page: Path of the page in the site.
-        papers: Forum ids of the papers that it may link.
-        further: Forum ids of the papers whose further pages it may link, by kind.
-        values: Values for the template.
+    It may link the papers with these forum ids, and the further pages of some papers, by kind.
     """
     address = Addresses(page, papers, further)
 
@@ -199,16 +193,16 @@ def render_papers(job: Job) -> list[RenderedPaper]:
     Raises:
         PeercorpusError: A row is not in the form that this version publishes.
     """
-    return [_render_paper(make_paper(rows), job.titles) for rows in job.papers]
+    return [_render_paper(rows, job.titles) for rows in job.papers]
 
 
-def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> RenderedPaper:
-    forum = released.forum
+def _render_paper(rows: PaperRows, titles: Mapping[str, str]) -> RenderedPaper:
+    forum = make_forum(rows)
     paper = forum.paper
-    row = paper_row(forum, frozenset(filter(None, [released.text_sha256])))
+    row = paper_row(forum, frozenset(filter(None, [rows.paper["text_sha256"]])))
     dialogues = [_shorten_anchors(talk) for talk in read_dialogues(forum)]
-    further = dict(_render_further(released, row))
-    links = [(link, name_other(link, paper.forum_id)) for link in released.links]
+    further = dict(_render_further(forum, row, rows.text))
+    links = [(link, name_other(link, paper.forum_id)) for link in forum.links]
     page = render(
         "paper.html",
         paper_file(paper.forum_id),
@@ -220,27 +214,26 @@ def _render_paper(released: ReleasedPaper, titles: Mapping[str, str]) -> Rendere
         prose=Prose(redact_people),
         scores=_drop_repeated_labels(score_table(forum.reviews)),
         dialogues=dialogues,
-        points=points_by_place(released.points, forum, dialogues, {change.number for change in released.changes}),
+        points=points_by_place(forum, dialogues, {change.number for change in forum.changes}),
         point_prose=Prose(redact_people, MAX_POINTS_CHARACTERS),
         opened=None,
         text_version=name_text(forum, row.text_sha256),
-        changes=len(released.changes),
+        changes=len(forum.changes),
         alike=(),
         links=[(link, *ends, titles.get(ends[0]) or "Untitled") for link, ends in links],
     )
-    counts = VenueCounts(paper.venue_id)
-    counts.count(forum, row)
     others = "\n".join(redact_people(text) for _, _, text in texts_by_post(forum))
     names = [row.title or "", *row.keywords, *map(redact_people, paper.authors)]
     authors, reviewers = list_people(forum)
     words = read_words(("\n".join(names), row.abstract or "", others), (authors, frozenset(), reviewers))
     ids = {paper.forum_id: "", **{note_id: quote(anchor) for note_id, anchor in find_places(forum, dialogues)}}
-    return RenderedPaper(replace(row, abstract=None), page, words, ids, counts, len(released.points), further)
+    return RenderedPaper(
+        replace(row, abstract=None), page, words, ids, count_paper(forum, row), len(forum.points), further
+    )
 
 
-def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[str, bytes]]:
-    """Yield the further pages of a paper."""
-    if released.text is not None:
+def _render_further(forum: PublicForum, row: PaperRow, text: HeldText | None) -> Iterator[tuple[str, bytes]]:
+    if text is not None:
         yield (
             "text",
             render(
@@ -248,12 +241,12 @@ def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[st
                 paper_file(row.forum_id, "text"),
                 {row.forum_id},
                 row=row,
-                text=released.text,
-                text_version=name_text(released.forum, row.text_sha256),
+                text=text,
+                text_version=name_text(forum, row.text_sha256),
                 prose=Prose(redact_people),
             ),
         )
-    if released.changes:
+    if forum.changes:
         yield (
             "changes",
             render(
@@ -261,9 +254,9 @@ def _render_further(released: ReleasedPaper, row: PaperRow) -> Iterator[tuple[st
                 paper_file(row.forum_id, "changes"),
                 {row.forum_id},
                 row=row,
-                sections=list(group_by_section(released.changes)),
-                total=len(released.changes),
-                has_points=bool(released.points),
+                sections=list(group_by_section(forum.changes)),
+                total=len(forum.changes),
+                has_points=bool(forum.points),
             ),
         )
 
@@ -305,10 +298,7 @@ class Contents:
     """Contents of the pages other than those of papers.
 
     Attributes:
-        title: Heading of the first page.
-        venues: Counts of each venue, by id.
         rows: Papers of each venue, in the order of their list.
-        version: Version of peercorpus that makes the site.
         release_sha256: Digest that identifies the release.
         points: Number of points that the pages of papers show.
     """
@@ -322,7 +312,6 @@ class Contents:
 
     @property
     def totals(self) -> dict[str, int]:
-        """Number of papers, reviews and conversations."""
         return {
             name: sum(getattr(venue, name) for venue in self.venues.values())
             for name in ("papers", "reviews", "conversations")
@@ -331,11 +320,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Papers that follow each other in the search.
-
-    Attributes:
-        papers: Their number.
-    """
+    """Papers that follow each other in the search."""
 
     venue_id: str
     year: int | None
@@ -356,10 +341,7 @@ def _describe_index(runs: Sequence[Run], venues: Mapping[str, VenueCounts]) -> s
 def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Run]) -> dict[str, bytes]:
     """Return the first page, the list of venues and the page about the site, by path.
 
-    Args:
-        contents: Their contents.
-        sizes: Sizes of the search index.
-        runs: The papers in the order of their numbers in it.
+    `sizes` are those of the search index, and `runs` the papers in the order of their numbers in it.
     """
     venues, families = list(contents.venues.values()), by_conference(contents.venues)
     shown = {row.status for rows in contents.rows.values() for row in rows}
@@ -400,7 +382,6 @@ def render_lists(contents: Contents, sizes: Mapping[str, int], runs: Sequence[Ru
 
 
 def count_venue_pages(papers: int) -> int:
-    """Return the number of pages of a venue."""
     return max(1, -(-papers // PER_PAGE))
 
 

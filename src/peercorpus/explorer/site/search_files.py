@@ -152,12 +152,7 @@ class SearchIndex:
     """
 
     def __init__(self, scratch: Path, papers: int) -> None:
-        """Collect words.
-
-        Args:
-            scratch: A folder for sorted parts; whoever made it removes it.
-            papers: Number of papers that will be added.
-        """
+        """Collect words of a number of papers; whoever made the folder for sorted parts removes it."""
         self._scratch = scratch
         self._word_files = _count_files(papers, _PAPERS_PER_WORD_FILE, _MOST_WORD_FILES)
         self._id_files = _count_files(papers, _PAPERS_PER_ID_FILE, _MOST_ID_FILES)

@@ -58,7 +58,6 @@ class PaperWords:
         compounds: For each word that is written with hyphens, by the stem of the whole, the stems of its first part:
             several if it is written with hyphens in several places.
         solid: The stems of those that are also written without hyphens.
-        spelt: Its words as they are written, in lower case.
     """
 
     fields: Sequence[Set[str]]
@@ -68,13 +67,9 @@ class PaperWords:
 
 
 def read_words(fields: Sequence[str], more: Sequence[Set[str]]) -> PaperWords:
-    """Return the words of the fields of a paper, the best field first.
+    """Return the words of the fields of a paper, the best field first; `more` has stems to be added for each.
 
     A word with hyphens counts as its parts, and as the word that its parts make when they are joined.
-
-    Args:
-        fields: The texts.
-        more: For each text, stems that are added to its own.
     """
     seen: set[str] = set()
     found: list[Set[str]] = []

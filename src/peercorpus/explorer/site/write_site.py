@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from peercorpus.corpus.takedown import LIST, read_takedown
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.executor import Executor, Failure, FailureKind
+from peercorpus.execution.executor import Executor, Failure
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.explorer.paper_row import PaperRow
 from peercorpus.explorer.rendering import masked
@@ -49,12 +49,7 @@ def check_taken_down(release: Release, workspace: Workspace, out: Path) -> None:
     """Check that a release contains nothing that a workspace has taken down since.
 
     A file of a paper that is taken down counts wherever it is, and a listed id also if the workspace no longer has its
-    record.
-
-    Args:
-        release: The release.
-        workspace: The workspace.
-        out: The folder of the site, which the error says is unchanged if it exists.
+    record. `out` is the folder of the site, which the error says is unchanged if it exists.
 
     Raises:
         PeercorpusError: It does.
@@ -80,11 +75,7 @@ class SiteSummary:
     """Result of writing a site.
 
     Attributes:
-        files: Number of files.
-        size_bytes: Size of all files.
         index_bytes: Size of the files of the search.
-        text_bytes: Size of the pages of texts.
-        change_bytes: Size of the pages of changes.
         points: Number of points that the pages of papers show.
     """
 
@@ -125,9 +116,7 @@ class _Plan:
 
     Attributes:
         numbers: Number of each paper in the search, by forum id: the newest venues first.
-        titles: Title of each paper, by forum id.
         venues: The venues, in the order of their papers.
-        runs: The papers in the order of their numbers.
     """
 
     numbers: Mapping[str, int]
@@ -167,18 +156,10 @@ def write_site(
     show: Show = show_nothing,
     spread: Executor | None = None,
 ) -> SiteSummary:
-    """Write the site of a release into a folder, which is replaced as a whole.
+    """Write the site of a release into a folder, which is replaced as a whole: a new, an empty one, or an earlier site.
 
     Memory grows with the number of papers. Whether the release contains taken-down records is checked by
-    `check_taken_down`.
-
-    Args:
-        release: The release.
-        out: The folder; if it exists, it must be empty or an earlier site.
-        title: Heading of the first page.
-        extras: What it shows besides the pages of papers; without effect if the release does not have it.
-        show: Receives the progress, in papers.
-        spread: Runs the processes that render pages; None renders in this process.
+    `check_taken_down`. Extras that the release does not have are left out. Without `spread`, this process renders.
 
     Raises:
         PeercorpusError: The release cannot be read, or `out` contains other files, or is in the release.
@@ -256,15 +237,11 @@ def _render(jobs: Iterator[Job], spread: Executor | None) -> Iterator[list[Rende
         yield from map(render_papers, jobs)
         return
     for job, rendered in spread(render_papers, jobs, timeout_s=_TIMEOUT_S, workers=os.cpu_count() or 1, in_order=True):
-        if not isinstance(rendered, Failure):
-            yield rendered
-        elif rendered.kind is FailureKind.ERROR:
-            yield render_papers(job)  # Here the error keeps its class, and with it the exit code.
-        else:
+        if isinstance(rendered, Failure):
             forum_id = job.papers[0].paper["forum_id"]
-            raise PeercorpusError(
-                f"A page could not be made, of '{forum_id}' or one of the next {_PER_JOB} papers. {rendered.detail}"
-            )
+            said = f"A page could not be made, of '{forum_id}' or one of the next {_PER_JOB} papers. {rendered.detail}"
+            raise rendered.error or PeercorpusError(said)
+        yield rendered
 
 
 def _write_papers(
