@@ -34,8 +34,8 @@ from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Gr
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.points import Point
 from peercorpus.release.card.markdown import escape, units
+from peercorpus.release.columns import flatten_columns
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.schemas import flatten_columns
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace

@@ -27,7 +27,7 @@ from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
 from peercorpus.release.exports.samples import PromptOptions
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.schemas import PAPERS
+from peercorpus.release.schemas import Papers
 from peercorpus.release.shards import CONFIGS
 
 ADDRESS, PROFILE = "ada@example.org", "~Ada_Example1"
@@ -110,7 +110,7 @@ def row_of(folder: Path, config: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("column", [name for name in PAPERS.names if name not in NO_TEXT])
+@pytest.mark.parametrize("column", [name for name in Papers.schema.names if name not in NO_TEXT])
 def test_each_column_of_papers_is_masked(exports: Path, column: str) -> None:
     said = json.dumps(row_of(exports, "papers")[column])
     assert BLOTTED in said

@@ -14,8 +14,8 @@ import pyarrow as pa
 from peercorpus.corpus.takedown import RECORDS, TOMBSTONE
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.folder import Release, Shard, key_columns
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.split_file import read_splits
 from peercorpus.release.splits import Split
 

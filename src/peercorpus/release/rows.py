@@ -121,6 +121,9 @@ def read_scores(structs: Sequence[Row]) -> list[Score]:
     return msgspec.convert(known, list[Score])
 
 
+_OF_REVIEW = ("review_id", "reviewer", "revised", "posted_after_decision")
+
+
 def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
     """Yield one row per score, in the order of the form."""
     for key in dict.fromkeys(score.key for score in review.scores):
@@ -131,22 +134,16 @@ def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
             row |= _name_phase_columns(score)
         changes = [change for change in review.score_changes if change.field in fields and not change.is_by_others]
         times = [change.changed_at for change in changes if change.changed_at is not None]
-        score_columns = {
-            "review_id": review.review_id,
-            "reviewer": review.reviewer,
-            "aspect": of_field[-1].aspect.value,
+        last = of_field[-1]
+        score_columns = {name: getattr(last, name) for name in ("aspect", "low", "high", "higher_is_better", "answers")}
+        review_columns = {name: getattr(review, name) for name in _OF_REVIEW}
+        score_columns |= {
             "field": key,
-            "low": of_field[-1].low,
-            "high": of_field[-1].high,
-            "higher_is_better": of_field[-1].higher_is_better,
-            "answers": of_field[-1].answers,
             "changes": len(changes),
             "changed_at": max(times, default=None),
-            "revised": review.revised,
-            "posted_after_decision": review.posted_after_decision,
             "at_decision_known": review.at_decision.value,
         }
-        blotted: Row = redact_people(row | score_columns | paper_columns)
+        blotted: Row = redact_people(row | review_columns | score_columns | paper_columns)
         yield blotted
 
 
@@ -193,19 +190,11 @@ class ForumRows:
     @property
     def by_config(self) -> dict[str, list[Row]]:
         """The rows of each configuration that is split by conference."""
-        return {
-            "papers": [self.paper],
-            "papers_full": [self.paper],
-            "reviews": self.reviews,
-            "meta_reviews": self.meta_reviews,
-            "posts": self.posts,
-            "conversations": self.conversations,
-            "versions": self.versions,
-            "texts": self.texts,
-            "changes": self.changes,
-            "scores": self.scores,
-            "ai_reviews": self.ai_reviews,
-        }
+        papers = [self.paper]
+        return {"papers": papers, "papers_full": papers} | {name: getattr(self, name) for name in _CONFIGS}
+
+
+_CONFIGS = ("reviews", "meta_reviews", "posts", "conversations", "versions", "texts", "changes", "scores", "ai_reviews")
 
 
 def _make_context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
@@ -233,31 +222,9 @@ def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conv
     paper = forum.paper
     texts = {post.post_id: post.text for post in forum.posts if post.post_id in public}
     response_ids = dict.fromkeys(one.post_id for talk in conversations for one in cut_at_decision(talk).context)
-    row: Row = {
-        "forum_id": paper.forum_id,
-        "conference": paper.conference,
-        "year": paper.year,
-        "track": paper.track,
-        "venue_id": paper.venue_id,
+    row = as_row(paper) | {
         "paper_number": paper.number,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "authors": paper.authors,
-        "keywords": paper.keywords,
-        "tldr": paper.tldr,
-        "primary_area": paper.primary_area,
-        "venue": paper.venue,
-        "decision": paper.decision,
-        "decision_comment": paper.decision_comment,
         "author_rebuttal": "\n\n".join(texts[post_id] for post_id in response_ids if post_id in texts),
-        "licence": paper.licence,
-        "status": paper.status.value,
-        "year_from": paper.year_from,
-        "decided_at": paper.decided_at,
-        "created_at": paper.created_at,
-        "modified_at": paper.modified_at,
-        "replies_not_shown": paper.replies_not_shown,
-        "replies_deleted": paper.replies_deleted,
         "extra": blotted_json(drop_shape(paper.extra)),
     }
     return row | dict.fromkeys(forum.withheld)

@@ -31,6 +31,7 @@ from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.croissant import write_croissant
 from peercorpus.release.card.dataset_card import write_dataset_card
 from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
 from peercorpus.release.kept_parts import EDITION, SCRATCH, KeptParts, MetPaper, Part, TaskPart, WorkLinks, meet_paper
 from peercorpus.release.kept_splits import write_splits
@@ -40,8 +41,8 @@ from peercorpus.release.record_rows import Row
 from peercorpus.release.request import ReleaseLayout, SplitRequest
 from peercorpus.release.reviews_json import card_entry
 from peercorpus.release.rows import ForumRows, build_rows
-from peercorpus.release.schemas import REVIEWBENCH
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ShardFile, SplitShards, Writers
+from peercorpus.release.schemas import ReviewBench
+from peercorpus.release.shards import ShardFile, SplitShards, Writers
 from peercorpus.release.task_tables import write_eval_file, write_tasks
 from peercorpus.release.text_rows import FigureCounts, build_figure_rows, count_text_rows
 from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
@@ -64,7 +65,7 @@ _NULLABLE = {"year", "paper_number"}
 """Columns that are null if unknown; all others are then empty, following ReviewBench's card."""
 _EMPTY: Mapping[str, Any] = {
     field.name: [] if field.type.num_fields else "" if field.type == "string" else 0
-    for field in REVIEWBENCH
+    for field in ReviewBench.schema
     if field.name not in _NULLABLE
 }
 
@@ -110,7 +111,7 @@ def reviewbench_row(forum: Forum, rows: ForumRows, *, with_authors: bool = True)
         for review, row in zip(reviews, rows.reviews, strict=True)
     ]
     paper = rows.paper
-    row = {name: paper[name] for name in REVIEWBENCH.names}
+    row = {name: paper[name] for name in ReviewBench.schema.names}
     row |= {
         "conference": paper["conference"].lower(),
         "year": paper["year"],

@@ -8,10 +8,10 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.release.card.statements import state_release
+from peercorpus.release.columns import Config, column_meaning, item_type
 from peercorpus.release.counts import ReleaseCounts
 from peercorpus.release.folder import NOTHING_KNOWN
-from peercorpus.release.schemas import column_meaning, item_type
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.shards import CONFIGS, SplitShards
 from peercorpus.workspace.object_store import file_digest
 
 NAME = "croissant.json"

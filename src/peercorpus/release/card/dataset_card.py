@@ -25,10 +25,11 @@ from peercorpus.records.points import AnswerMethod, PointKind
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.markdown import describe_columns, escape, front_matter, markdown_table, units
 from peercorpus.release.card.statements import extended_row, state_release
+from peercorpus.release.columns import Config
 from peercorpus.release.counts import ReleaseCounts, VenueCounts
 from peercorpus.release.point_rows import BY_MODEL, PointCounts
 from peercorpus.release.request import Profile, ReleaseLayout
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.shards import CONFIGS, SplitShards
 from peercorpus.release.splits import Split, Task
 from peercorpus.release.table1 import explain_row, make_row, table_markdown
 from peercorpus.release.task_tables import CONFIG

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from peercorpus.release.schemas import column_meaning, flatten_columns, item_type, type_name
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.columns import Config, column_meaning, flatten_columns, item_type, type_name
+from peercorpus.release.shards import CONFIGS, SplitShards
 
 DEFAULT = next(iter(CONFIGS))
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

@@ -10,11 +10,13 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import pyarrow as pa
+
 from peercorpus.release.card.dataset_card import cite_upstream, coverage, grade_meanings, grades_table, licences
 from peercorpus.release.card.markdown import SIZES, columns_of, escape, markdown_table, to_yaml
 from peercorpus.release.card.statements import state_release
 from peercorpus.release.counts import ReleaseCounts
-from peercorpus.release.shards import REVIEWBENCH, SplitShards, card_features
+from peercorpus.release.shards import REVIEWBENCH, SplitShards
 
 CARD = "reviewbench_card.md"
 ORDER = ("neurips", "iclr", "icml", "tmlr", "emnlp", "corl", "colm")
@@ -59,6 +61,10 @@ class ReviewBenchCounts:
         self.with_text += others.with_text
 
 
+def _describe_type(kind: pa.DataType) -> dict[str, str]:
+    return {"list": str(kind.value_type)} if pa.types.is_list(kind) else {"dtype": str(kind)}
+
+
 def _order(split: SplitShards) -> tuple[int, str]:
     return ORDER.index(split.name) if split.name in ORDER else len(ORDER), split.name
 
@@ -81,7 +87,7 @@ def _write_head(splits: Sequence[SplitShards]) -> str:
             }
         ],
         "dataset_info": {
-            "features": card_features(REVIEWBENCH.schema),
+            "features": [{"name": field.name, **_describe_type(field.type)} for field in REVIEWBENCH.schema],
             "splits": [
                 {"name": split.name, "num_bytes": split.memory_bytes, "num_examples": split.rows} for split in splits
             ],

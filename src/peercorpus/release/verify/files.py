@@ -11,8 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.release.folder import FILE, MANIFEST, SCHEMAS, Release, Shard
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.folder import FILE, MANIFEST, Release, Shard
+from peercorpus.release.shards import EVERY_CONFIG
 from peercorpus.workspace.object_store import file_digest
 
 NAME = re.compile(r'(?:- config_name|  - name): (".*")')
@@ -138,10 +139,10 @@ def _count_rows(shard: Shard, check: Check) -> int | None:
     except (pa.ArrowException, OSError):
         check.breach(shard.name, None, "cannot be read as Parquet")
         return None
-    declared = SCHEMAS.get(shard.config)
-    if declared is None:
+    config = EVERY_CONFIG.get(shard.config)
+    if config is None:
         check.breach(shard.name, None, "belongs to a configuration that this version of peercorpus does not know")
-    elif not schema.equals(declared, check_metadata=False):
+    elif not schema.equals(declared := config.schema, check_metadata=False):
         differing = [name for name in declared.names if name not in schema.names or schema.names.count(name) > 1]
         differing += [name for name in schema.names if name not in declared.names]
         differing += [
