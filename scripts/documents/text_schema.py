@@ -45,7 +45,7 @@ def split_docstring(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, dict[str
         match field:
             case ast.AnnAssign(
                 target=ast.Name(name),
-                annotation=ast.Subscript(ast.Name("Annotated"), ast.Tuple([_, ast.Constant(meaning), *_])),
+                annotation=ast.Subscript(ast.Name("Annotated"), ast.Tuple([_, ast.Constant(str() as meaning), *_])),
             ):
                 meanings[name] = meaning
     return text.partition("\n\n>>>")[0], meanings

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from asked_releases import publish_release
+from cards import read_card
 from commands import Run
 from in_this_process import build_here
 from invented_tables import ICLR, TMLR, a_forum, fill, invented, paper
@@ -53,7 +54,7 @@ def ids(by_split: dict[str, list[str]]) -> list[str]:
 
 
 def section_of_splits(card: str) -> str:
-    return card.split("\n### Train, validation and test splits\n")[1].split("\n#")[0]
+    return card.split("\n## How papers are drawn\n")[1].split("\n#")[0]
 
 
 def without_a_split(card: str) -> list[int]:
@@ -140,7 +141,7 @@ def test_a_temporal_release_tests_on_later_papers(tmp_path: Path) -> None:
     assert found["tasks"]["review"]["test"] == ["f000"]
     assert found["test_after"] == "2020-06-01"
     assert "f002" not in ids(found["splits"])
-    card = (tmp_path / "out" / "README.md").read_text()
+    card = read_card(tmp_path / "out")
     assert "after 2020-06-01" in card
     assert without_a_split(card)[:2] == [0, 1]
     with pytest.raises(PeercorpusError, match=r"2020-06-01.*--splits-from"):

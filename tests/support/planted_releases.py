@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from invented_tables import ICLR
-from peercorpus.release.card.markdown import to_yaml
+from peercorpus.release.card.markdown import OneLine, to_yaml
 from peercorpus.release.folder import open_release, replace_folder
 from peercorpus.release.request import Profile
 from peercorpus.release.shards import EVERY_CONFIG
@@ -129,7 +129,7 @@ class Plan:
                 "config_name": config,
                 "features": [{"name": "forum_id", "dtype": "string"}],
                 "splits": [
-                    {"name": split, "num_bytes": 1, "num_examples": count}
+                    OneLine(name=split, num_bytes=1, num_examples=count)
                     for (of, split), count in counts.items()
                     if of == config
                 ],

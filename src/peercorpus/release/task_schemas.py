@@ -162,8 +162,7 @@ class MetaReviewSft(
 class Acceptance(
     Place,
     name="acceptance",
-    per="paper of the test split of `review_sft` that was accepted or rejected, as a question with its answer, for"
-    " `eval.yaml`",
+    per="accepted or rejected test paper of `review_sft`, as a question with its answer, for `eval.yaml`",
     group_rows=200,
     is_task=True,
 ):

@@ -27,12 +27,11 @@ from peercorpus.records.reviews import Post
 from peercorpus.records.untrusted_text import redact_people
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
+from peercorpus.release.card.cards import write_dataset_card, write_reviewbench_card
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.croissant import write_croissant
-from peercorpus.release.card.dataset_card import write_dataset_card
-from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
 from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
-from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
+from peercorpus.release.counts import ReleaseCounts, ReviewBenchCounts, RowCounts, VenueCounts
 from peercorpus.release.kept_parts import EDITION, SCRATCH, KeptParts, MetPaper, Part, TaskPart, WorkLinks, meet_paper
 from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
