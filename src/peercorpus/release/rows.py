@@ -16,7 +16,6 @@ from peercorpus.corpus.forums import Forum, is_public
 from peercorpus.corpus.text_choice import TextRule
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.importers.reviewbench import drop_shape
-from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, Grade, Phase, Role
 from peercorpus.records.papers import PaperVersion, forget_year_of_decision
@@ -58,10 +57,10 @@ def review_row(review: Review, rebuttal: str) -> Row:
         rebuttal: The authors' answer to it; empty if there is none.
     """
     row = as_row(review) | {
-        "rating": _pick_standing_number(review, Aspect.RECOMMENDATION, "rating"),
+        "rating": _pick_number(review.scores, Aspect.RECOMMENDATION, "rating"),
         "rating_unified": unified_rating(review.scores),
-        "confidence": _pick_standing_number(review, Aspect.CONFIDENCE, "confidence"),
-        "rating_at_decision": _pick_number_at_decision(review),
+        "confidence": _pick_number(review.scores, Aspect.CONFIDENCE, "confidence"),
+        "rating_at_decision": _pick_number(_select_at_decision(review.scores), Aspect.RECOMMENDATION, "rating"),
         "rebuttal": rebuttal,
         "extra": blotted_json(drop_shape(review.extra)),
     }
@@ -69,25 +68,13 @@ def review_row(review: Review, rebuttal: str) -> Row:
     return blotted
 
 
-def _pick_standing_number(review: Review, aspect: Aspect, field: str) -> float | int | None:
-    score = choose_score(review.scores, aspect, field)
+def _pick_number(scores: Sequence[Score], aspect: Aspect, field: str) -> float | int | None:
+    score = choose_score(scores, aspect, field)
     return as_number(score.value) if score else None
 
 
 def _select_at_decision(scores: Sequence[Score]) -> list[Score]:
     return [score for score in scores if score.phase is Phase.AT_DECISION]
-
-
-def _pick_number_at_decision(review: Review) -> float | int | None:
-    score = choose_score(_select_at_decision(review.scores), Aspect.RECOMMENDATION, "rating")
-    return as_number(score.value) if score else None
-
-
-def version_row(version: PaperVersion, paper_columns: Row) -> Row:
-    """Return one version as a row, with the fields of its evidence."""
-    row = as_row(version)
-    blotted: Row = redact_people(row | row["evidence"] | paper_columns)
-    return blotted
 
 
 def before_and_after(scores: Sequence[Score]) -> Row:
@@ -259,14 +246,11 @@ def _remove_names(forum: Forum) -> Forum:
     authors = forum.paper.authors
     paper = replace(forum.paper, authors=(), extra=without_authors(forum.paper.extra, authors))
     posts = [replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
-    return replace(
-        forum, paper=paper, posts=posts, ai_reviews=[_remove_names_in(one, authors) for one in forum.ai_reviews]
-    )
-
-
-def _remove_names_in(review: AiReview, authors: Sequence[str]) -> AiReview:
-    replies = tuple(replace(reply, extra=without_authors(reply.extra, authors)) for reply in review.replies)
-    return replace(review, extra=without_authors(review.extra, authors), replies=replies)
+    ai_reviews = []
+    for review in forum.ai_reviews:
+        replies = tuple(replace(reply, extra=without_authors(reply.extra, authors)) for reply in review.replies)
+        ai_reviews.append(replace(review, extra=without_authors(review.extra, authors), replies=replies))
+    return replace(forum, paper=paper, posts=posts, ai_reviews=ai_reviews)
 
 
 def _forget_decisions(forum: Forum) -> Forum:
@@ -317,7 +301,9 @@ def build_rows(
     }
     row |= _make_record_columns(forum, reviews, rebuttals)
     paper_columns = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
-    of_texts = build_text_rows(named, texts, picked, changes, paper_columns, rule, with_authors=with_authors)
+    text_rows, changed, left_out = build_text_rows(
+        named, texts, picked, changes, paper_columns, rule, with_authors=with_authors
+    )
     chairs = meta_review_rows(forum.public_posts)
     return ForumRows(
         paper=row,
@@ -325,13 +311,13 @@ def build_rows(
         meta_reviews=[meta_review | paper_columns for meta_review in chairs],
         posts=[post | paper_columns for post in row["posts"]],
         conversations=redact_people([_make_talk_row(talk, forum, public) for talk in conversations]),
-        versions=[version_row(version, paper_columns) for version in forum.versions],
-        texts=of_texts.texts,
-        changes=of_texts.changes,
+        versions=redact_people([row | row["evidence"] | paper_columns for row in map(as_row, forum.versions)]),
+        texts=text_rows,
+        changes=changed,
         scores=[score for review in reviews for score in score_rows(review, paper_columns)],
         grade=picked.best.grade if picked.best else None,
         is_accepted=rule.accepts(picked.best),
         withheld=withheld,
-        left_out=of_texts.left_out,
+        left_out=left_out,
         ai_reviews=[one | paper_columns for one in ai_review_rows(forum.ai_reviews)],
     )

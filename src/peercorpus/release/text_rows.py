@@ -66,19 +66,6 @@ OF_UNKNOWN_AUTHORS, NAMING_AUTHORS = "of authors who are not known", "that name 
 
 
 @dataclass(frozen=True, slots=True)
-class TextRows:
-    """The rows of one forum with texts of versions.
-
-    Attributes:
-        left_out: Number of texts and changes left out, by kind.
-    """
-
-    texts: list[Row]
-    changes: list[Row]
-    left_out: Counter[str]
-
-
-@dataclass(frozen=True, slots=True)
 class PickedTexts:
     """The versions of one paper with published texts.
 
@@ -198,8 +185,8 @@ def build_text_rows(
     rule: TextRule,
     *,
     with_authors: bool,
-) -> TextRows:
-    """Return the rows of `texts` and `changes` of one forum.
+) -> tuple[list[Row], list[Row], Counter[str]]:
+    """Return the rows of `texts` and `changes` of one forum, and the number of those left out, by kind.
 
     Args:
         forum: A forum without its taken-down parts.
@@ -233,7 +220,7 @@ def build_text_rows(
         row["blocks"] is None and texts.outline(row["sha256"]).blocks is not None for row in rows if rule.with_blocks
     )
     left_out += Counter({"blocks of a text with an address over two of them": unplaced})
-    return TextRows(texts=rows, changes=change_rows, left_out=left_out)
+    return rows, change_rows, left_out
 
 
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year", "licence", "grade")
