@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from apart import run_apart
-from peercorpus.release.schemas import REVIEWBENCH
+from peercorpus.release.schemas import ReviewBench
 from publishing import CHARACTERS, PAPERS, Words
 
 SPLITS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -79,11 +79,11 @@ def fill(folder: Path, papers: int) -> None:
     for conference, (rows, venues) in SPLITS.items():
         count = max(1, rows * papers // PAPERS)
         path = folder / "data" / f"{conference}-00000-of-00001.parquet"
-        with pq.ParquetWriter(path, REVIEWBENCH, compression="snappy") as writer:
+        with pq.ParquetWriter(path, ReviewBench.schema, compression="snappy") as writer:
             for start in range(0, count, GROUP_ROWS):
                 numbers = range(start, min(start + GROUP_ROWS, count))
                 group = [_row(conference, number, venues[number * len(venues) // count], words) for number in numbers]
-                writer.write_table(pa.Table.from_pylist(group, schema=REVIEWBENCH))
+                writer.write_table(pa.Table.from_pylist(group, schema=ReviewBench.schema))
 
 
 def copy_with_datasets(folder: Path, out: Path) -> None:

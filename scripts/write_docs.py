@@ -179,8 +179,9 @@ def record_lines() -> Iterator[str]:
 
 
 DATASET = """\
-What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`, and
-`details.md` with the columns below and counts by grade and outcome, of what was set aside, and of each known bias),
+What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`: what is in it,
+its splits, known biases, licences and how to cite it; `details.md`: the columns below, rows by split, counts by grade and
+outcome, how papers are drawn, and what was set aside),
 `croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`
 and the splits of its papers. mlcroissant 1.1 reads only the first item of a list inside a list, and a null list of
 structs as one struct of nulls; `datasets`, Polars and DuckDB read both correctly.
@@ -196,7 +197,7 @@ The configurations for tasks (`review_sft`, `rebuttal`, `meta_review_sft`) have 
 
 def dataset_page() -> str:
     """Return every configuration of a release, column by column, as beside its card."""
-    from peercorpus.release.card.dataset_card import describe_configurations
+    from peercorpus.release.card.cards import describe_configurations
     from peercorpus.release.shards import CONFIGS
 
     says = {config.name: config.says.removeprefix("one row per ") for config in CONFIGS.values()}

@@ -36,11 +36,19 @@ MODULES = ("records.blocks", "records.documents", "records.enums", "texts.text_j
 
 
 def split_docstring(node: ast.ClassDef | ast.FunctionDef) -> tuple[str, dict[str, str]]:
-    """Return the general part of a docstring, and its description of each attribute."""
+    """Return the general part of a docstring, and the description of each attribute there or in its annotation."""
     text, _, attributes = (ast.get_docstring(node) or "").partition("\n\nAttributes:\n")
     entries = re.split(r"^    (?=\w+: )", attributes, flags=re.MULTILINE)[1:]
     pairs = (entry.split(": ", 1) for entry in entries)
-    return text.partition("\n\n>>>")[0], {name: " ".join(meaning.split()) for name, meaning in pairs}
+    meanings = {name: " ".join(meaning.split()) for name, meaning in pairs}
+    for field in node.body:
+        match field:
+            case ast.AnnAssign(
+                target=ast.Name(name),
+                annotation=ast.Subscript(ast.Name("Annotated"), ast.Tuple([_, ast.Constant(str() as meaning), *_])),
+            ):
+                meanings[name] = meaning
+    return text.partition("\n\n>>>")[0], meanings
 
 
 def schema_page() -> str:

@@ -22,7 +22,7 @@ from peercorpus.importers.reviewbench import COLUMNS
 from peercorpus.installation import advise_install
 from peercorpus.openreview.raw_rows import RawOrigin
 from peercorpus.records.datasets import Dataset
-from peercorpus.release.schemas import REVIEWBENCH
+from peercorpus.release.schemas import ReviewBench
 from peercorpus.workspace.hub_datasets import HubDataset, fetch_dataset
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -45,7 +45,7 @@ def held(workspace: Workspace, venue_id: str) -> dict[str, RawObject]:
 
 
 def test_a_release_begins_with_reviewbench_columns() -> None:
-    assert list(COLUMNS) == REVIEWBENCH.names
+    assert list(COLUMNS) == ReviewBench.schema.names
 
 
 def test_every_reviewbench_row_is_kept_whole(tmp_path: Path, workspace: Workspace) -> None:
@@ -60,7 +60,7 @@ def test_every_reviewbench_row_is_kept_whole(tmp_path: Path, workspace: Workspac
 
 
 def test_an_additional_column_is_kept(tmp_path: Path, workspace: Workspace) -> None:
-    schema = REVIEWBENCH.append(pa.field("citations", pa.int32()))
+    schema = ReviewBench.schema.append(pa.field("citations", pa.int32()))
     import_dumps(workspace, [write_parquet(tmp_path / "a.parquet", [reviewbench_row(citations=3)], schema)])
     assert json.loads(held(workspace, KITES)["reviewbench:kite1"].body)["citations"] == 3
 
@@ -121,27 +121,27 @@ def bad_parquet(path: Path) -> Path:
 
 
 def short_parquet(path: Path) -> Path:
-    without = REVIEWBENCH.remove(REVIEWBENCH.get_field_index("reviews_json"))
+    without = ReviewBench.schema.remove(ReviewBench.schema.get_field_index("reviews_json"))
     row = reviewbench_row()
     del row["reviews_json"]
     return write_parquet(path, [row], without)
 
 
 def other_types(name: str, kind: pa.DataType, value: Any) -> Any:
-    at = REVIEWBENCH.get_field_index(name)
-    schema = REVIEWBENCH.set(at, pa.field(name, kind))
+    at = ReviewBench.schema.get_field_index(name)
+    schema = ReviewBench.schema.set(at, pa.field(name, kind))
     return lambda path: write_parquet(path, [reviewbench_row(**{name: value})], schema)
 
 
 def renamed_parquet(path: Path) -> Path:
-    names = ["text" if name == "markdown" else name for name in REVIEWBENCH.names]
-    pq.write_table(pa.Table.from_pylist([reviewbench_row()], schema=REVIEWBENCH).rename_columns(names), path)
+    names = ["text" if name == "markdown" else name for name in ReviewBench.schema.names]
+    pq.write_table(pa.Table.from_pylist([reviewbench_row()], schema=ReviewBench.schema).rename_columns(names), path)
     return path
 
 
 def doubled_parquet(path: Path) -> Path:
-    table = pa.Table.from_pylist([reviewbench_row()], schema=REVIEWBENCH)
-    pq.write_table(table.append_column(REVIEWBENCH.field("title"), table["title"]), path)
+    table = pa.Table.from_pylist([reviewbench_row()], schema=ReviewBench.schema)
+    pq.write_table(table.append_column(ReviewBench.schema.field("title"), table["title"]), path)
     return path
 
 

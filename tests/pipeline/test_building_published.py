@@ -34,7 +34,7 @@ from peercorpus.records.enums import (
 from peercorpus.records.papers import Paper, PaperVersion, SetAside
 from peercorpus.records.reviews import Conversation, Post, Review
 from peercorpus.release.request import ReleaseLayout
-from peercorpus.release.schemas import REVIEWBENCH
+from peercorpus.release.schemas import ReviewBench
 from peercorpus.workspace.workspace import Workspace, open_workspace
 from published_records import (
     KITES,
@@ -385,7 +385,7 @@ def release(tmp_path_factory: pytest.TempPathFactory, given_rows: Mapping[str, d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", REVIEWBENCH.names)
+@pytest.mark.parametrize("column", ReviewBench.schema.names)
 def test_every_column_survives_the_round_trip(
     release: Path, given_rows: Mapping[str, dict[str, Any]], column: str
 ) -> None:
@@ -411,4 +411,4 @@ def test_files_have_the_cards_names(release: Path) -> None:
     assert files.total() == len(names)
     assert all(name and int(name[2]) < int(name[3]) == files[name[1]] for name in names)
     for path in (release / "data").iterdir():
-        assert pq.read_schema(path).equals(REVIEWBENCH)
+        assert pq.read_schema(path).equals(ReviewBench.schema)

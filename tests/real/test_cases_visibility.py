@@ -63,4 +63,4 @@ def test_gaps_in_recorded_numbers(tmp_path: Path) -> None:
     }
     found = {paper.forum_id: (paper.unseen, paper.replies_not_shown) for paper in papers}
     assert {forum_id: found[forum_id] for forum_id in expected} == expected
-    assert "gaps in the numbers of replies" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert "gaps in their numbers" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")

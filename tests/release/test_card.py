@@ -34,8 +34,8 @@ from peercorpus.records.enums import GRADE_MEANINGS, REASON_MEANINGS, Aspect, Gr
 from peercorpus.records.papers import PaperVersion
 from peercorpus.records.points import Point
 from peercorpus.release.card.markdown import escape, units
+from peercorpus.release.columns import flatten_columns
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.schemas import flatten_columns
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -82,13 +82,16 @@ def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     card, out = a_card(tmp_path, venues, RE2), tmp_path / "out"
     venue_of = {config: Counter(row["venue_id"] for row in rows_of(out, config)) for config in CONFIGS}
     texts = Counter(row["venue_id"] for row in rows_of(out, "papers") if row["markdown"])
-    found = {row[0]: row[2:] for row in cells(card, "Venues")}
+    found = {row[0]: row[1:] for row in cells(card, "Venues")}
+    further = {row[0]: row[2:] for row in cells(card, "PDFs and rules of the venues")}
     for venue_id in (ICLR, ICML):
-        counts = (venue_of[config][venue_id] for config in ("papers", "reviews", "conversations", "versions"))
-        assert found[venue_id][:4] == [str(count) for count in counts]
-        assert found[venue_id][5] == str(texts[venue_id])
-    assert found["all"] == ["3", "2", "2", "4", "3", "2"]
-    named = ((row[0].split("`")[1], row[2]) for row in cells(card, "What is in it") if "`" in row[0] and len(row) == 4)
+        papers, reviews, talks, pdfs = (
+            str(venue_of[config][venue_id]) for config in ("papers", "reviews", "conversations", "versions")
+        )
+        assert found[venue_id] == [papers, reviews, str(texts[venue_id])]
+        assert further[venue_id][:3] == [papers, talks, pdfs]
+    assert (found["all"], further["all"]) == (["3", "2", "2"], ["3", "2", "4", "3", "2"])
+    named = ((row[0].split("`")[1], row[2]) for row in cells(card, "What is in it") if "`" in row[0])
     sizes = {name: size for name, size in named if name in CONFIGS}
     # Figures and points are present only on request, and questions only for test papers.
     assert sizes == {config: str(sum(of.values())) for config, of in venue_of.items() if of}
@@ -157,7 +160,7 @@ def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_p
 
 def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), "V/2031": [paper("f2", "V/2031")]}
-    said = unescape(section(a_card(tmp_path, venues), "Venues"))
+    said = unescape(section(a_card(tmp_path, venues), "PDFs and rules of the venues"))
     assert f"- {REVERTED}: reverted scores: Reviews were reset" in said
     assert "2025-08-26" in said
     assert "No such rule is known for 1 venue of 2." in said
@@ -183,9 +186,12 @@ def test_unseen_replies_are_counted_by_venue(tmp_path: Path) -> None:
         paper("f3", replies_deleted=2),
         paper("f4"),
     ]
-    said = section(a_card(tmp_path / "a", {ICLR: shown, ICML: [paper("f5", ICML)]}), "Known biases")
-    assert f"{ICLR}: 1 papers with none, 1 with at least 3 replies that were not shown" in said
-    assert "1 with replies deleted since (2 in all), 1 not known. Of other venues it is not known." in said
+    card = a_card(tmp_path / "a", {ICLR: shown, ICML: [paper("f5", ICML)]})
+    said = section(card, "Known biases")
+    assert "1 papers with none, 1 with at least 3 that were not shown to us, 1 with 2 deleted since" in said
+    assert "not known for 1, and at other venues." in said
+    by_venue = cells(card, "Replies that are not here")[2:]
+    assert by_venue == [[ICLR, "1", "1", "3", "1", "2", "1"], [ICML, "0", "0", "0", "0", "0", "1"]]
     assert "No numbers of replies" in section(a_card(tmp_path / "b", {ICLR: [paper("f1")]}), "Known biases")
 
 

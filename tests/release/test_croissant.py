@@ -17,8 +17,8 @@ from answered_points import with_points
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
 from peercorpus.release.card.croissant import NAME
+from peercorpus.release.columns import column_meaning
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.schemas import column_meaning
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.raw_store import RawKind, RawObject
 

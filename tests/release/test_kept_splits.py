@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from asked_releases import publish_release
+from cards import read_card
 from commands import Run
 from invented_tables import ICLR, a_forum, fill, invented
 from peercorpus.errors import PeercorpusError
@@ -67,8 +68,8 @@ def test_papers_moved_by_new_splits_are_counted(corpus: Path, tmp_path: Path, ru
     anew = release(corpus, tmp_path / "anew", ANEW)
     number = len(moved(kept, anew))
     assert len(moved(first, anew)) > 0
-    assert f"because new splits were requested: {number}." in (tmp_path / "anew" / "README.md").read_text()
-    assert "because new splits were requested: 0." in (tmp_path / "kept" / "README.md").read_text()
+    assert f"because new splits were requested: {number}." in read_card(tmp_path / "anew")
+    assert "because new splits were requested: 0." in read_card(tmp_path / "kept")
     assert f"Splits: {number} papers changed theirs" in run("diff", tmp_path / "kept", tmp_path / "anew").out
     # From now on these are kept.
     assert moved(anew, release(corpus, tmp_path / "later")) == []

@@ -16,8 +16,9 @@ from answered_points import with_points
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, TMLR, a_forum, invented, link, paper, review, what_follows
 from peercorpus.errors import PeercorpusError, TableError
+from peercorpus.release.columns import column_meaning
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.schemas import PAPERS, column_meaning
+from peercorpus.release.schemas import Papers
 from peercorpus.release.shards import CONFIGS, SplitWriter
 from peercorpus.workspace.workspace import open_workspace
 
@@ -227,7 +228,7 @@ def test_parquet_files_have_a_schema_and_index(release: Path, config: str) -> No
 
 
 def test_the_columns_are_those_of_reviewbench() -> None:
-    assert " ".join(PAPERS.names) == (
+    assert " ".join(Papers.schema.names) == (
         "forum_id conference year track venue_id paper_number title abstract authors keywords tldr primary_area venue"
         " decision decision_comment author_rebuttal num_reviews reviews_json markdown markdown_chars licence"
     )

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from asked_releases import publish_release
+from cards import read_card
 from invented_releases import a_release, task_paper
 from invented_releases import review as review_row
 from invented_releases import score as score_row
@@ -201,7 +202,7 @@ def test_late_turns_are_in_no_task(tmp_path: Path) -> None:
     (paper,) = rows(release, "rebuttal")
     assert paper["conversations"][0]["post_ids"] == [["f1-R1"], ["f1-answer"], ["f1-sure"]]
     assert LATE not in json.dumps(paper, default=str)
-    assert "ends at the decision; turns after it: 2." in (release / "README.md").read_text()
+    assert "ends at the decision; turns after it: 2." in read_card(release)
 
 
 @pytest.mark.slow

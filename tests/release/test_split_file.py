@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from asked_releases import publish_release
+from cards import read_card
 from commands import Run
 from in_this_process import build_here
 from invented_tables import ICLR, TMLR, a_forum, fill, invented, paper
@@ -24,7 +25,7 @@ from peercorpus.release.diff import find_differences
 from peercorpus.release.folder import open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.split_file import read_splits
+from peercorpus.release.split_file import read_split_file
 from peercorpus.release.splits import PaperSplits
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.raw_store import RawKind, RawObject
@@ -53,7 +54,7 @@ def ids(by_split: dict[str, list[str]]) -> list[str]:
 
 
 def section_of_splits(card: str) -> str:
-    return card.split("\n### Train, validation and test splits\n")[1].split("\n#")[0]
+    return card.split("\n## How papers are drawn\n")[1].split("\n#")[0]
 
 
 def without_a_split(card: str) -> list[int]:
@@ -140,7 +141,7 @@ def test_a_temporal_release_tests_on_later_papers(tmp_path: Path) -> None:
     assert found["tasks"]["review"]["test"] == ["f000"]
     assert found["test_after"] == "2020-06-01"
     assert "f002" not in ids(found["splits"])
-    card = (tmp_path / "out" / "README.md").read_text()
+    card = read_card(tmp_path / "out")
     assert "after 2020-06-01" in card
     assert without_a_split(card)[:2] == [0, 1]
     with pytest.raises(PeercorpusError, match=r"2020-06-01.*--splits-from"):
@@ -197,11 +198,11 @@ def release_more(folder: Path, out: str, asked: SplitRequest) -> PaperSplits:
     with open_workspace(folder / "corpus") as workspace:
         fill(workspace, ICLR, former_forums(60))
         publish_release(workspace, folder / out, splits=asked)
-    return read_splits(asked.path(folder / out))
+    return read_split_file(asked.path(folder / out)).read()
 
 
 def test_a_workspace_keeps_the_splits_of_its_former_folder(tmp_path: Path) -> None:
-    former = read_splits(RE2.path(make_former(tmp_path)))
+    former = read_split_file(RE2.path(make_former(tmp_path))).read()
     assert former.of.items() <= release_more(tmp_path, "second", RE2).of.items()
     assert not (tmp_path / "corpus" / "sides").exists()
     assert former.of.items() <= release_more(tmp_path, "third", RE2).of.items()
@@ -210,7 +211,7 @@ def test_a_workspace_keeps_the_splits_of_its_former_folder(tmp_path: Path) -> No
 @pytest.mark.parametrize("out", ["new", "former"])
 def test_the_splits_of_a_former_release_are_kept(out: str, tmp_path: Path) -> None:
     former = make_former(tmp_path)
-    before = read_splits(RE2.path(former))
+    before = read_split_file(RE2.path(former)).read()
     (tmp_path / "corpus" / "sides").rename(tmp_path / "elsewhere")
     asked = replace(RE2, earlier=former) if out == "new" else RE2
     assert before.of.items() <= release_more(tmp_path, out, asked).of.items()
@@ -233,7 +234,7 @@ def test_a_file_without_splits_is_refused_in_one_sentence(tmp_path: Path) -> Non
     path = RE2.path(make_former(tmp_path))
     path.write_text(path.read_text().replace('"sides":', '"parts":'))
     with pytest.raises(PeercorpusError, match=r"The splits '.*' cannot be read: .*`splits`"):
-        read_splits(path)
+        read_split_file(path).read()
 
 
 STATED = SplitRequest(Profile.STATED)

@@ -12,27 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from invented_tables import ICLR
-from peercorpus.release.card.markdown import to_yaml
-from peercorpus.release.folder import SCHEMAS, open_release, replace_folder
+from peercorpus.release.card.markdown import OneLine, to_yaml
+from peercorpus.release.folder import open_release, replace_folder
 from peercorpus.release.request import Profile
+from peercorpus.release.shards import EVERY_CONFIG
 from peercorpus.release.split_file import RULES, Made, SplitFile
 from peercorpus.release.splits import Split, Task
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.object_store import file_digest
 
-TEXT, TEXTS = pa.string(), pa.list_(pa.string())
-PLACE = {"forum_id": TEXT, "venue_id": TEXT}
-PAPER = PLACE | {"title": TEXT, "grade": TEXT, "markdown": TEXT}
-COLUMNS: dict[str, dict[str, Any]] = {
-    "papers_full": PAPER,
-    "reviews": PLACE | {"review_id": TEXT, "extra": TEXT},
-    "versions": PLACE | {"edit_id": TEXT, "sha256": TEXT},
-    "scores": PLACE | {"review_id": TEXT, "field": TEXT},
-    "links": {"forum_id": TEXT, "earlier_id": TEXT},
-    "review_sft": PAPER,
-    "rebuttal": PAPER,
-}
-"""Undeclared configurations: the columns that checks use."""
 SPLITS = {"a": Split.TRAIN, "b": Split.TRAIN, "c": Split.VALIDATION, "d": Split.TEST}
 Row = dict[str, Any]
 
@@ -141,7 +129,7 @@ class Plan:
                 "config_name": config,
                 "features": [{"name": "forum_id", "dtype": "string"}],
                 "splits": [
-                    {"name": split, "num_bytes": 1, "num_examples": count}
+                    OneLine(name=split, num_bytes=1, num_examples=count)
                     for (of, split), count in counts.items()
                     if of == config
                 ],
@@ -152,16 +140,13 @@ class Plan:
 
 
 def _table(config: str, rows: list[Row]) -> pa.Table:
-    schema = SCHEMAS[config]
+    schema = EVERY_CONFIG[config].schema
     return pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema)
 
 
 @pytest.fixture
-def plan(monkeypatch: pytest.MonkeyPatch) -> Plan:
-    """A consistent release, before it is written; undeclared configurations are declared while the test runs."""
-    for config, columns in COLUMNS.items():
-        if config not in SCHEMAS:
-            monkeypatch.setitem(SCHEMAS, config, pa.schema(list(columns.items())))
+def plan() -> Plan:
+    """A consistent release, before it is written."""
     return Plan()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.release.schemas import REVIEWBENCH
+from peercorpus.release.schemas import ReviewBench
 
 KITES = "Kites.cc/2023/Conference"
 TEXT = "# On Kites\n\nWe fly.\n\n---\n\nThey fall. é\n"
@@ -58,7 +58,7 @@ def reviewbench_row(forum_id: str = "kite1", **more: Any) -> dict[str, Any]:
     } | more
 
 
-def write_parquet(path: Path, rows: list[dict[str, Any]], schema: pa.Schema = REVIEWBENCH) -> Path:
+def write_parquet(path: Path, rows: list[dict[str, Any]], schema: pa.Schema = ReviewBench.schema) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows, schema=schema), path, row_group_size=2)
     return path

@@ -11,7 +11,8 @@ from peercorpus.recipes.measure import COLUMNS, Place, PlaceCounts, ReleaseMeasu
 from peercorpus.recipes.recipe import Printed, Quantity, Recipe, RecipeName, ScopeVenue
 from peercorpus.recipes.state import VenueEvidence
 from peercorpus.records.enums import Reason
-from peercorpus.release.schemas import REVIEWBENCH, type_name
+from peercorpus.release.columns import type_name
+from peercorpus.release.schemas import ReviewBench
 from peercorpus.venues.venue_id import year_of
 from peercorpus.wording.counted_nouns import plural, verb
 
@@ -303,7 +304,7 @@ def _place_row(place: Place, counts: PlaceCounts, remark: str, source: str | Non
 def compare_columns(made: ReleaseMeasures) -> Iterator[Comparison]:
     """Yield a row for each of ReviewBench's columns, with its type and position, then for each further column."""
     names = list(made.columns)
-    for position, field in enumerate(REVIEWBENCH, 1):
+    for position, field in enumerate(ReviewBench.schema, 1):
         is_there = field.name in names
         printed = f"{type_name(field.type)}, column {position}"
         has = f"{made.columns[field.name]}, column {names.index(field.name) + 1}" if is_there else None

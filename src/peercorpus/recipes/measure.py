@@ -14,13 +14,14 @@ import pyarrow.parquet as pq
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.documents import PAGE_BREAK
 from peercorpus.records.enums import ConversationKind
+from peercorpus.release.columns import type_name
 from peercorpus.release.folder import Release
-from peercorpus.release.schemas import REVIEWBENCH, type_name
+from peercorpus.release.schemas import ReviewBench
 from peercorpus.release.splits import Split
 
 PAPER_FILE = re.compile(r"data/(?:papers/)?(?P<split>\w+)-\d{5}-of-\d{5}\.parquet")
 """Matches the path of a file of papers, in the layout of ReviewBench and in our own."""
-COLUMNS = tuple(REVIEWBENCH.names)
+COLUMNS = tuple(ReviewBench.schema.names)
 BATCH_ROWS = 64
 READ_BYTES = 1 << 16
 """Bytes read at a time from a column; by default, pyarrow keeps a whole row group in memory."""

@@ -6,6 +6,7 @@ They are separate from all records of people: no review, post, conversation or s
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
 
 from peercorpus.records.enums import AiCertainty, PostKind, Role
 from peercorpus.records.reviews import Section
@@ -14,19 +15,15 @@ from peercorpus.records.scores import Score
 
 @dataclass(frozen=True, slots=True)
 class SurveyAnswer:
-    """One answer of a survey in which a person rates an AI's review.
+    """One answer of a survey in which a person rates an AI's review."""
 
-    Attributes:
-        field: The survey's own name for the question.
-        answer: The answer, verbatim.
-        rank: Position of the answer in `answers`, from 1; None if it is not one of them ("Unsure", free text).
-        answers: The answers that the survey offers, the best last; empty for free text, and if the question is unknown.
-    """
-
-    field: str
-    answer: str
-    rank: int | None
-    answers: tuple[str, ...] = ()
+    field: Annotated[str, "the survey's own name of the question"]
+    answer: Annotated[str, "verbatim"]
+    rank: Annotated[int | None, "its place in `answers`, from 1; null if it is not one of them, such as `Unsure`"]
+    answers: Annotated[
+        tuple[str, ...],
+        "what the survey offers, the best last; empty for free text, and if the question is not known",
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

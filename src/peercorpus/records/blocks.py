@@ -1,48 +1,32 @@
 """Records of the parts of a text: its blocks with their positions on the pages, and the references in its sentences."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from peercorpus.records.enums import BlockKind, FigureKind, MentionKind
 
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """A rectangle on a page, in points (1/72 inch) from the lower left corner of the upright page.
+    """A rectangle on a page, in points (1/72 inch)."""
 
-    Attributes:
-        page: Page number, from 1.
-        x0: Left edge.
-        y0: Lower edge.
-        x1: Right edge.
-        y1: Upper edge.
-    """
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
+    page: Annotated[int, "from 1"]
+    x0: Annotated[float, "left edge, in points from the left edge of the page as it is shown upright"]
+    y0: Annotated[float, "lower edge, in points from its lower edge"]
+    x1: Annotated[float, "right edge"]
+    y1: Annotated[float, "upper edge"]
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell of a table that is not empty.
+    """A cell of a table that is not empty."""
 
-    Attributes:
-        row: Number of its first row, from 0.
-        column: Number of its first column, from 0.
-        row_span: Number of rows that it spans.
-        column_span: Number of columns that it spans.
-        is_head: Whether it is in the column headers.
-        text: Its text, without Markdown escapes.
-    """
-
-    row: int
-    column: int
-    row_span: int
-    column_span: int
-    is_head: bool
-    text: str
+    row: Annotated[int, "of its first row, from 0"]
+    column: Annotated[int, "of its first column, from 0"]
+    row_span: Annotated[int, "rows that it takes"]
+    column_span: Annotated[int, "columns that it takes"]
+    is_head: Annotated[bool, "whether it is in the heads of the columns"]
+    text: Annotated[str, "without the escapes of Markdown; empty cells are left out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,57 +34,48 @@ class TextBlock:
     """A block of a text. The blocks are in reading order, and together they form the whole Markdown.
 
     Two blocks are separated only by a blank line or a page break mark. Offsets count Unicode characters.
-
-    Attributes:
-        block_id: Number of the block within the text, from 0.
-        start: Offset of its first character in the Markdown.
-        end: Offset after its last character; equal to `start` for a block that is not in the Markdown.
-        boxes: Its positions, in reading order: one for each page and column that it is on; empty if unknown.
-        level: Level of a heading: 1 for a section, 2 for a subsection and so on; None for other blocks.
-        number: Number as printed, without brackets, of a heading ("3.2", "A.1"), a formula ("5"), a caption ("2", "IV")
-            or a bibliography entry ("17"); None if there is none.
-        caption_of: Kind of object that a caption describes; None for other blocks, and for captions of anything else.
-        describes: `block_id` of the table or listing that a caption describes; None if that is not known.
-        latex: LaTeX of a formula in commands alone, without dollar signs and number; None for other blocks.
-        sureness: Confidence that a formula equals its source, on [0, 1]; None for other blocks.
-        cells: Cells of a table, row by row; empty for other blocks.
-        text: Text of a block that is not in the Markdown, such as a running header; None for other blocks.
     """
 
-    block_id: int
-    kind: BlockKind
-    start: int
-    end: int
-    boxes: tuple[PageBox, ...] = ()
-    level: int | None = None
-    number: str | None = None
-    caption_of: MentionKind | None = None
-    describes: int | None = None
-    latex: str | None = None
-    sureness: float | None = None
-    cells: tuple[TableCell, ...] = ()
-    text: str | None = None
+    block_id: Annotated[int, "number within the text, from 0"]
+    kind: Annotated[
+        BlockKind, "`title`, `heading`, `paragraph`, `list_item`, `formula`, `table`, `caption`, `listing`, …"
+    ]
+    start: Annotated[int, "offset of its first character in `markdown`"]
+    end: Annotated[int, "offset behind its last character; equal to `start` for what is not in `markdown`"]
+    boxes: Annotated[tuple[PageBox, ...], "its places: one for each page and column; empty if not known"] = ()
+    level: Annotated[int | None, "of a heading: 1 for a section, 2 for a subsection, and so on"] = None
+    number: Annotated[
+        str | None, "of a heading, formula, caption or bibliography entry, as printed, without brackets"
+    ] = None
+    caption_of: Annotated[
+        MentionKind | None, "`figure`, `table`, `algorithm` or `listing`; null for all but captions"
+    ] = None
+    describes: Annotated[
+        int | None, "`block_id` of the table or listing that a caption describes; null if not known"
+    ] = None
+    latex: Annotated[str | None, "of a formula in commands alone, without dollar signs and number"] = None
+    sureness: Annotated[float | None, "how sure it is that a formula equals its source, from 0 to 1"] = None
+    cells: Annotated[tuple[TableCell, ...], "of a table, row by row"] = ()
+    text: Annotated[
+        str | None, "of what is not in `markdown`, such as a running header; null in a release without authors"
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A place in a text that refers to an entry of the bibliography, a formula, a caption or a section.
 
-    Attributes:
-        block_id: The block that contains it.
-        start: Offset of its first character in the Markdown.
-        end: Offset after its last character. A number inside a range ("[3-5]") has the offsets of the whole range.
-        number: The number as printed, or authors and year ("Smith et al. 2020").
-        target: `block_id` of the bibliography entry, formula, caption or heading; None if none or several have that
-            number, or if the sentence is about another work.
+    A number inside a range ("[3-5]") has the offsets of the whole range.
     """
 
-    kind: MentionKind
-    block_id: int
-    start: int
-    end: int
-    number: str
-    target: int | None
+    kind: Annotated[MentionKind, "`citation`, `equation`, `figure`, `table`, `algorithm`, `listing` or `section`"]
+    block_id: Annotated[int, "the block in which it stands"]
+    start: Annotated[int, "offset of its first character in `markdown`"]
+    end: Annotated[int, "offset behind its last character"]
+    number: Annotated[str, "what it names: the number as printed, or authors and year"]
+    target: Annotated[
+        int | None, "`block_id` of what it refers to; null if that is not there, not clear, or in another work"
+    ]
 
 
 @dataclass(frozen=True, slots=True)

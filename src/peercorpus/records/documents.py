@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from peercorpus.records.blocks import TextBlock
 from peercorpus.records.enums import ChangeKind, FigureKind, SignKind
@@ -53,17 +54,11 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class TextHeading:
-    """A heading of a paper.
+    """A heading of a paper; its title is none."""
 
-    Attributes:
-        level: 1 for a section, 2 for a subsection, and so on. The paper's title is not a heading.
-        title: The heading as in the text, with its number.
-        page: Page number, from 1.
-    """
-
-    level: int
-    title: str
-    page: int
+    level: Annotated[int, "1 for a section, 2 for a subsection, and so on"]
+    title: Annotated[str, "as in the text, with its number"]
+    page: Annotated[int, "from 1"]
 
 
 @dataclass(frozen=True, slots=True)

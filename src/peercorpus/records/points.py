@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
 from peercorpus.records.enums import SectionKind
 from peercorpus.records.scores import ScoreChange
@@ -149,17 +150,11 @@ class PointReaction:
 
 @dataclass(frozen=True, slots=True)
 class PointChange:
-    """A change to the paper that concerns a point.
+    """A change to the paper that concerns a point."""
 
-    Attributes:
-        number: `Change.number` within the paper.
-        sign: The evidence that it concerns the point.
-        shared: The words, place or promise that are the evidence, verbatim.
-    """
-
-    number: int
-    sign: ChangeSign
-    shared: str
+    number: Annotated[int, "as in `changes`"]
+    sign: Annotated[ChangeSign, "the evidence that it concerns the point: `promise`, `place` or `terms`"]
+    shared: Annotated[str, "the words, place or promise that tell, verbatim"]
 
 
 @dataclass(frozen=True, slots=True)

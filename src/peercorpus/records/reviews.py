@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
 
 from peercorpus.records.enums import (
     AddressedBy,
@@ -19,17 +20,11 @@ from peercorpus.records.scores import Score, ScoreChange
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One passage of a review.
+    """One passage of a review."""
 
-    Attributes:
-        kind: Purpose of the passage.
-        field: The form's own name for the field.
-        text: The passage, verbatim.
-    """
-
-    kind: SectionKind
-    field: str
-    text: str
+    kind: Annotated[SectionKind, "`summary`, `strengths`, `weaknesses`, …"]
+    field: Annotated[str, "the form's own name of the field"]
+    text: Annotated[str, "verbatim"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from peercorpus.records.enums import BY_OTHERS, Aspect, AtDecision, Phase, ScoreSource
 
@@ -11,49 +12,43 @@ from peercorpus.records.enums import BY_OTHERS, Aspect, AtDecision, Phase, Score
 class Score:
     """One score that a reviewer gave, on the venue's own scale.
 
-    Attributes:
-        field: The form's own name for the field.
-        aspect: Subject of the score.
-        field: The form's own name for the field.
-        value: The number; None if the answer contains none or one that the form does not offer, or if a published
-            record has two different numbers.
-        low: Lowest answer the form offers; None if the form is unknown.
-        high: Highest answer the form offers; None if the form is unknown.
-        label: The answer, verbatim. For a bare number it is the text of the chosen option, if the form is known; for a
-            score found in running text (`source` is `text`) the words it was found in. Two answers are on separate
-            lines.
-        phase: Whether the score is the one first given or the current one.
-        source: Source of the score.
-        offered: The numbers the form offers, ascending; empty if they are unknown or the form only names a range.
-        unified: An overall recommendation on Re²'s scale of 1 to 10, on which 6 and above accept (see
-            `peercorpus.forms.scales`); None for other scores, and if the form's words do not say which answers accept.
-        higher_is_better: Whether a higher number, or a later word in `answers`, is the better answer according to the
-            form's words; None if they do not show it.
-        rank: Position of the answer in `answers`, from 1; None if the form offers numbers, or the answer is not
-            offered.
-        answers: The words that a form without numbers offers, in its own order and without "Not applicable"; empty if
-            it offers numbers or is unknown.
-        subject: Common name of the fields in which a form asks for one score before and after the rebuttal (`rating`
-            for `rating_after_rebuttal`); None if the form has a single field for it.
-        stated_unified: The number that Re² itself gives for this answer on its unified scale, verbatim. It is a
-            separate source, which may differ from `unified`; None in all other records.
-        stated_label: The words that Re² itself gives for it there, with their number.
+    `value` is None too for an answer that the form does not offer, and if a published record has two different numbers.
+    `low` and `high` are None if the form is unknown; `offered` is empty then, and if the form only names a range. For a
+    bare number `label` is the text of the chosen option, if the form is known; for a score found in running text
+    (`source` is `text`) the words it was found in; two answers are on separate lines. For `unified` see
+    `peercorpus.forms.scales`. `rank` is None if the form offers numbers, or the answer is not offered; `answers` leaves
+    out "Not applicable". `stated_unified` and `stated_label` are the number that Re² itself gives for this answer on
+    its unified scale, verbatim, and the words it gives with it: a separate source, which may differ from `unified`;
+    None in all other records.
     """
 
-    aspect: Aspect
-    field: str
-    value: float | None
-    low: float | None
-    high: float | None
-    label: str
-    phase: Phase
-    source: ScoreSource
-    offered: tuple[float, ...] = ()
-    unified: float | None = None
-    higher_is_better: bool | None = None
-    rank: int | None = None
-    answers: tuple[str, ...] = ()
-    subject: str | None = None
+    aspect: Annotated[Aspect, "what it is about: `recommendation`, `confidence`, `soundness`, …"]
+    field: Annotated[str, "the form's own name of the field"]
+    value: Annotated[float | None, "on the venue's own scale; null if the answer contains no number"]
+    low: Annotated[float | None, "lowest answer the form offers"]
+    high: Annotated[float | None, "highest answer the form offers"]
+    label: Annotated[str, "the answer, verbatim"]
+    phase: Annotated[
+        Phase,
+        "`initial`: as first given; `at_decision`: as it stood when the decision was posted; `final`: as it stands",
+    ]
+    source: Annotated[
+        ScoreSource,
+        "where it was read: `note`, `edit`, `snapshot`, `text` (the reviewer's words), `recommendation` (a separate"
+        " note), `published`",
+    ]
+    offered: Annotated[tuple[float, ...], "the numbers the form offers, ascending"] = ()
+    unified: Annotated[
+        float | None, "of a recommendation, its place on Re²'s scale of 1 to 10, whose accepting half begins at 6"
+    ] = None
+    higher_is_better: Annotated[
+        bool | None, "whether a higher number, or a later word in `answers`, is better; null: the form does not say"
+    ] = None
+    rank: Annotated[int | None, "of an answer in words, its place in `answers`, from 1"] = None
+    answers: Annotated[tuple[str, ...], "the words that a form without numbers offers, in its own order"] = ()
+    subject: Annotated[
+        str | None, "the common name of two fields that ask for one score, before and after the rebuttal; else null"
+    ] = None
     stated_unified: float | None = None
     stated_label: str | None = None
 
@@ -92,26 +87,18 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """One change of one score; not all are the reviewer's own (`is_by_others`).
-
-    Attributes:
-        aspect: Subject of the score.
-        field: The form's own name for the field.
-        before: The earlier value; None if the earlier answer contains no number, or the reviewer's words do not state
-            it.
-        after: The later value; None if the later answer contains no number.
-        changed_at: When the score changed; None if only the two values are known.
-        source: Source of the change.
-        words: The reviewer's own words that report it, verbatim; None if something else shows it.
-    """
+    """One change of one score; not all are the reviewer's own (`is_by_others`)."""
 
     aspect: Aspect
     field: str
-    before: float | None
+    before: Annotated[
+        float | None,
+        "null if the earlier answer contains no number, or is not stated; `after` likewise for the later one",
+    ]
     after: float | None
-    changed_at: datetime | None
+    changed_at: Annotated[datetime | None, "null if only the two values are known"]
     source: ScoreSource
-    words: str | None = None
+    words: Annotated[str | None, "the reviewer's words that state it; null if something else shows it"] = None
 
     @property
     def is_by_others(self) -> bool:

@@ -4,7 +4,7 @@ The card, the Croissant metadata and the final message of `publish` are made fro
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from typing import Any
@@ -198,6 +198,37 @@ def _join(counted: Any, others: Any) -> Any:  # noqa: ANN401 -- any field of cou
     if counted is None or others is None:
         return others if counted is None else counted
     return counted | others if isinstance(counted, set) else counted + others
+
+
+@dataclass(slots=True)
+class ReviewBenchCounts:
+    """Counts of the rows of a release in the layout `reviewbench`.
+
+    Attributes:
+        papers: Papers by split, year and track.
+        reviews: Reviews in all rows.
+        with_text: Papers with a text.
+        opening: Reviews of the first paper of each split.
+    """
+
+    papers: Counter[tuple[str, int | None, str]] = field(default_factory=Counter)
+    reviews: int = 0
+    with_text: int = 0
+    opening: dict[str, int] = field(default_factory=dict)
+
+    def count(self, split: str, row: Mapping[str, Any]) -> None:
+        """Add one row."""
+        self.opening.setdefault(split, row["num_reviews"] or 0)
+        self.papers[split, row["year"], row["track"] or ""] += 1
+        self.reviews += row["num_reviews"] or 0
+        self.with_text += bool(row["markdown"])
+
+    def add(self, others: "ReviewBenchCounts") -> None:
+        """Add the counts of further papers."""
+        self.opening = others.opening | self.opening
+        self.papers.update(others.papers)
+        self.reviews += others.reviews
+        self.with_text += others.with_text
 
 
 @dataclass(slots=True)

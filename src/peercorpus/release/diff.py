@@ -14,9 +14,9 @@ import pyarrow as pa
 from peercorpus.corpus.takedown import RECORDS, TOMBSTONE
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.folder import Release, Shard, key_columns
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
-from peercorpus.release.split_file import read_splits
+from peercorpus.release.split_file import read_split_file
 from peercorpus.release.splits import Split
 
 _DIGEST_BYTES = 16
@@ -168,7 +168,7 @@ def _count_taken(rows: Mapping[str, Mapping[str, Delta]], earlier: Release, late
 
 def _compare_splits(earlier: Release, later: Release) -> tuple[list[SplitChange], int]:
     before, after = (
-        {path.stem: read_splits(path).of for path in release.split_files()} for release in (earlier, later)
+        {path.stem: read_split_file(path).read().of for path in release.split_files()} for release in (earlier, later)
     )
     moved = []
     added = 0

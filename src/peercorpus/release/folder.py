@@ -23,7 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, EVERY_CONFIG, read_shard_rows
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.shards import EVERY_CONFIG, read_shard_rows
 from peercorpus.release.split_file import SplitFile, read_split_file
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.workspace import find_inner_folder
@@ -179,32 +180,6 @@ def _put_back(replaced: Path, folder: Path) -> None:
         replaced.rename(folder)
 
 
-SCHEMAS: dict[str, pa.Schema] = {config.name: config.schema for config in EVERY_CONFIG.values()}
-"""The declared schema of each configuration, by name."""
-KEYS: dict[str, tuple[str, ...]] = {
-    "papers": ("forum_id",),
-    "papers_full": ("forum_id",),
-    "reviews": ("review_id",),
-    "meta_reviews": ("post_id",),
-    "ai_reviews": ("ai_review_id",),
-    "posts": ("post_id",),
-    "conversations": ("conversation_id",),
-    "versions": ("forum_id", "edit_id"),
-    "texts": ("forum_id", "edit_id"),
-    "figures": ("forum_id", "number"),
-    "changes": ("forum_id", "number"),
-    "scores": ("review_id",),
-    "points": ("point_id",),
-    "answers": ("point_id", "number"),
-    "links": ("forum_id", "earlier_id"),
-    "tries": ("forum_id",),
-    "review_sft": ("forum_id",),
-    "rebuttal": ("forum_id",),
-    "meta_review_sft": ("forum_id",),
-    "acceptance": ("forum_id",),
-    DEFAULT_OF_REVIEWBENCH: ("forum_id",),
-}
-"""The columns that identify a row; rows with the same key are compared as a group."""
 FILE = re.compile(r"data/(?:([\w-]+)/)?([\w-]+)-\d{5}-of-\d{5}\.parquet")
 """Matches the path of a Parquet file; the groups are its configuration, if it names one, and its split."""
 
@@ -421,5 +396,8 @@ def _refuse_folder(folder: Path) -> NoReturn:
 
 def key_columns(config: str, schema: pa.Schema) -> tuple[str, ...]:
     """Return the columns that identify a row; all columns if none do."""
-    key = KEYS.get(config) or tuple(name for name in schema.names if name.endswith("_id") and name != "venue_id")
+    if config in EVERY_CONFIG:
+        key = EVERY_CONFIG[config].key
+    else:
+        key = tuple(name for name in schema.names if name.endswith("_id") and name != "venue_id")
     return key if key and set(key) <= set(schema.names) else tuple(schema.names)

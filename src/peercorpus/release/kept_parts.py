@@ -22,8 +22,7 @@ import zstandard
 from peercorpus.corpus.resubmissions import Attempt, group_into_works, make_attempt, number_attempts, read_links
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import LinkKind
-from peercorpus.release.card.reviewbench_card import ReviewBenchCounts
-from peercorpus.release.counts import RowCounts
+from peercorpus.release.counts import ReviewBenchCounts, RowCounts
 from peercorpus.release.folder import FILE, open_release
 from peercorpus.release.record_rows import as_row
 from peercorpus.release.rows import ForumRows

@@ -20,14 +20,14 @@ from peercorpus.corpus.text_choice import TextChoice, is_grade_accepted
 from peercorpus.errors import PeercorpusError
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade, WorstGrade
 from peercorpus.release.request import Profile, ReleaseLayout, ReleaseRequest
-from peercorpus.release.split_file import read_earlier_digest, rename_splits
+from peercorpus.release.split_file import read_split_file, rename_splits
 from peercorpus.venues.own_venues import digest_own_venues, read_own_row
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.table_reader import ON_DEMAND, TABLES
 from peercorpus.workspace.workspace import OWN_VENUES, Workspace
 
 INPUTS = "inputs.json"
-VERSION = 18
+VERSION = 19
 """Raised by hand whenever the same tables give a different release, after a change in this package or its libraries.
 
 A release states the version that wrote it, and `publish` writes it again if that differs. `tests/golden/outputs.json`
@@ -176,11 +176,6 @@ def read_venue_inputs(workspace: Workspace, venue_ids: Iterable[str], request: R
     }
 
 
-def _read_reminders(workspace: Workspace) -> RemindersInput | None:
-    digest, decisions = digest_file(workspace.folder), read_decisions(workspace.folder)
-    return RemindersInput(digest, len(decisions)) if digest and decisions else None
-
-
 def write_inputs(
     folder: Path,
     workspace: Workspace,
@@ -193,7 +188,8 @@ def write_inputs(
     """Write `inputs.json` into a release whose splits are drawn; the models are those that had a part in it."""
     drawn, splits = None, request.drawn
     if splits is not None:
-        drawn = SplitsInput(splits.profile, splits.test_after, read_earlier_digest(splits.path(folder)))
+        drawn = SplitsInput(splits.profile, splits.test_after, read_split_file(splits.path(folder)).made.earlier)
+    digest, decisions = digest_file(workspace.folder), read_decisions(workspace.folder)
     inputs = Inputs(
         peercorpus=version("peercorpus"),
         pyarrow=version("pyarrow"),
@@ -208,7 +204,7 @@ def write_inputs(
         points=bool(request.points),
         points_model=points_model,
         venues_toml=digest_own_venues(workspace) if any(entry.own for entry in venues.values()) else None,
-        reminders=_read_reminders(workspace),
+        reminders=RemindersInput(digest, len(decisions)) if digest and decisions else None,
         texts=request.texts,
         grade=Grade(request.grade),
         latex=request.latex,

@@ -114,10 +114,10 @@ def publish_release(
         reminders=count_verdicts(workspace),
     )
     kept = KeptParts(workspace.folder, out, [*filter(None, [standing]), *find_folders(workspace.folder)])
-    writing = ReleaseWriting(workspace, tally, read_takedown(workspace), titler, annotator, show, kept, chosen)
+    takedown = read_takedown(workspace)
     digests: dict[str, str] = {}
     with replace_folder(out, known=digests) as folder:
-        writing.begin(folder)
+        writing = ReleaseWriting(workspace, folder, tally, takedown, titler, annotator, show, kept, chosen)
         splits = writing.add_venues()
         if request.drawn is not None:
             splits += writing.draw_splits(request.drawn, standing or out)

@@ -13,8 +13,8 @@ import msgspec
 
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.errors import PeercorpusError
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.folder import MANIFEST, Release, open_release
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.verify.leaks import texts_in
 from peercorpus.workspace.private_files import replace_file
 from peercorpus.workspace.workspace import Workspace

@@ -70,17 +70,8 @@ def _meta_review_row(post: Post) -> Row:
     answers = post.meta_review or NOTHING_ANSWERED
     recommended = next((score for score in answers.scores if score.field == answers.field), None)
     confidence = choose_score(answers.scores, Aspect.CONFIDENCE, "confidence")
-    row = as_row(post) | as_row(answers)
-    return row | {
-        "recommendation_field": answers.field,
-        "recommendation_value": recommended and recommended.value,
-        "recommendation_low": recommended and recommended.low,
-        "recommendation_high": recommended and recommended.high,
-        "recommendation_higher_is_better": recommended and recommended.higher_is_better,
-        "recommendation_unified": recommended and recommended.unified,
-        "confidence": confidence and confidence.value,
-        "confidence_low": confidence and confidence.low,
-        "confidence_high": confidence and confidence.high,
-        "confidence_label": confidence and confidence.label,
-        "extra": blotted_json(post.extra),
-    }
+    row = as_row(post) | as_row(answers) | {"recommendation_field": answers.field, "extra": blotted_json(post.extra)}
+    for prefix, score in (("recommendation", recommended), ("confidence", confidence)):
+        for name in ("value", "low", "high", "higher_is_better", "unified", "label"):
+            row[f"{prefix}_{name}"] = score and getattr(score, name)
+    return row | {"confidence": row["confidence_value"]}

@@ -17,7 +17,6 @@ from peercorpus.corpus.text_choice import TextRule
 from peercorpus.corpus.texts import VenueTexts
 from peercorpus.discussion.until_decision import cut_at_decision, forget_decision_in
 from peercorpus.importers.reviewbench import drop_shape
-from peercorpus.records.ai_reviews import AiReview
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, Grade, Phase, Role
 from peercorpus.records.papers import PaperVersion, forget_year_of_decision
@@ -58,10 +57,10 @@ def review_row(review: Review, rebuttal: str) -> Row:
         rebuttal: The authors' answer to it; empty if there is none.
     """
     row = as_row(review) | {
-        "rating": _pick_standing_number(review, Aspect.RECOMMENDATION, "rating"),
+        "rating": _pick_number(review.scores, Aspect.RECOMMENDATION, "rating"),
         "rating_unified": unified_rating(review.scores),
-        "confidence": _pick_standing_number(review, Aspect.CONFIDENCE, "confidence"),
-        "rating_at_decision": _pick_number_at_decision(review),
+        "confidence": _pick_number(review.scores, Aspect.CONFIDENCE, "confidence"),
+        "rating_at_decision": _pick_number(_select_at_decision(review.scores), Aspect.RECOMMENDATION, "rating"),
         "rebuttal": rebuttal,
         "extra": blotted_json(drop_shape(review.extra)),
     }
@@ -69,25 +68,13 @@ def review_row(review: Review, rebuttal: str) -> Row:
     return blotted
 
 
-def _pick_standing_number(review: Review, aspect: Aspect, field: str) -> float | int | None:
-    score = choose_score(review.scores, aspect, field)
+def _pick_number(scores: Sequence[Score], aspect: Aspect, field: str) -> float | int | None:
+    score = choose_score(scores, aspect, field)
     return as_number(score.value) if score else None
 
 
 def _select_at_decision(scores: Sequence[Score]) -> list[Score]:
     return [score for score in scores if score.phase is Phase.AT_DECISION]
-
-
-def _pick_number_at_decision(review: Review) -> float | int | None:
-    score = choose_score(_select_at_decision(review.scores), Aspect.RECOMMENDATION, "rating")
-    return as_number(score.value) if score else None
-
-
-def version_row(version: PaperVersion, paper_columns: Row) -> Row:
-    """Return one version as a row, with the fields of its evidence."""
-    row = as_row(version)
-    blotted: Row = redact_people(row | row["evidence"] | paper_columns)
-    return blotted
 
 
 def before_and_after(scores: Sequence[Score]) -> Row:
@@ -121,6 +108,9 @@ def read_scores(structs: Sequence[Row]) -> list[Score]:
     return msgspec.convert(known, list[Score])
 
 
+_OF_REVIEW = ("review_id", "reviewer", "revised", "posted_after_decision")
+
+
 def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
     """Yield one row per score, in the order of the form."""
     for key in dict.fromkeys(score.key for score in review.scores):
@@ -131,22 +121,16 @@ def score_rows(review: Review, paper_columns: Row) -> Iterator[Row]:
             row |= _name_phase_columns(score)
         changes = [change for change in review.score_changes if change.field in fields and not change.is_by_others]
         times = [change.changed_at for change in changes if change.changed_at is not None]
-        score_columns = {
-            "review_id": review.review_id,
-            "reviewer": review.reviewer,
-            "aspect": of_field[-1].aspect.value,
+        last = of_field[-1]
+        score_columns = {name: getattr(last, name) for name in ("aspect", "low", "high", "higher_is_better", "answers")}
+        review_columns = {name: getattr(review, name) for name in _OF_REVIEW}
+        score_columns |= {
             "field": key,
-            "low": of_field[-1].low,
-            "high": of_field[-1].high,
-            "higher_is_better": of_field[-1].higher_is_better,
-            "answers": of_field[-1].answers,
             "changes": len(changes),
             "changed_at": max(times, default=None),
-            "revised": review.revised,
-            "posted_after_decision": review.posted_after_decision,
             "at_decision_known": review.at_decision.value,
         }
-        blotted: Row = redact_people(row | score_columns | paper_columns)
+        blotted: Row = redact_people(row | review_columns | score_columns | paper_columns)
         yield blotted
 
 
@@ -193,19 +177,11 @@ class ForumRows:
     @property
     def by_config(self) -> dict[str, list[Row]]:
         """The rows of each configuration that is split by conference."""
-        return {
-            "papers": [self.paper],
-            "papers_full": [self.paper],
-            "reviews": self.reviews,
-            "meta_reviews": self.meta_reviews,
-            "posts": self.posts,
-            "conversations": self.conversations,
-            "versions": self.versions,
-            "texts": self.texts,
-            "changes": self.changes,
-            "scores": self.scores,
-            "ai_reviews": self.ai_reviews,
-        }
+        papers = [self.paper]
+        return {"papers": papers, "papers_full": papers} | {name: getattr(self, name) for name in _CONFIGS}
+
+
+_CONFIGS = ("reviews", "meta_reviews", "posts", "conversations", "versions", "texts", "changes", "scores", "ai_reviews")
 
 
 def _make_context(conversation: Conversation, forum: Forum, public: set[str]) -> list[Row]:
@@ -233,31 +209,9 @@ def _make_paper_row(forum: Forum, public: set[str], conversations: Sequence[Conv
     paper = forum.paper
     texts = {post.post_id: post.text for post in forum.posts if post.post_id in public}
     response_ids = dict.fromkeys(one.post_id for talk in conversations for one in cut_at_decision(talk).context)
-    row: Row = {
-        "forum_id": paper.forum_id,
-        "conference": paper.conference,
-        "year": paper.year,
-        "track": paper.track,
-        "venue_id": paper.venue_id,
+    row = as_row(paper) | {
         "paper_number": paper.number,
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "authors": paper.authors,
-        "keywords": paper.keywords,
-        "tldr": paper.tldr,
-        "primary_area": paper.primary_area,
-        "venue": paper.venue,
-        "decision": paper.decision,
-        "decision_comment": paper.decision_comment,
         "author_rebuttal": "\n\n".join(texts[post_id] for post_id in response_ids if post_id in texts),
-        "licence": paper.licence,
-        "status": paper.status.value,
-        "year_from": paper.year_from,
-        "decided_at": paper.decided_at,
-        "created_at": paper.created_at,
-        "modified_at": paper.modified_at,
-        "replies_not_shown": paper.replies_not_shown,
-        "replies_deleted": paper.replies_deleted,
         "extra": blotted_json(drop_shape(paper.extra)),
     }
     return row | dict.fromkeys(forum.withheld)
@@ -292,14 +246,11 @@ def _remove_names(forum: Forum) -> Forum:
     authors = forum.paper.authors
     paper = replace(forum.paper, authors=(), extra=without_authors(forum.paper.extra, authors))
     posts = [replace(post, extra=without_authors(post.extra, authors)) for post in forum.posts]
-    return replace(
-        forum, paper=paper, posts=posts, ai_reviews=[_remove_names_in(one, authors) for one in forum.ai_reviews]
-    )
-
-
-def _remove_names_in(review: AiReview, authors: Sequence[str]) -> AiReview:
-    replies = tuple(replace(reply, extra=without_authors(reply.extra, authors)) for reply in review.replies)
-    return replace(review, extra=without_authors(review.extra, authors), replies=replies)
+    ai_reviews = []
+    for review in forum.ai_reviews:
+        replies = tuple(replace(reply, extra=without_authors(reply.extra, authors)) for reply in review.replies)
+        ai_reviews.append(replace(review, extra=without_authors(review.extra, authors), replies=replies))
+    return replace(forum, paper=paper, posts=posts, ai_reviews=ai_reviews)
 
 
 def _forget_decisions(forum: Forum) -> Forum:
@@ -350,7 +301,9 @@ def build_rows(
     }
     row |= _make_record_columns(forum, reviews, rebuttals)
     paper_columns = {name: row[name] for name in ("forum_id", "venue_id", "conference", "year")}
-    of_texts = build_text_rows(named, texts, picked, changes, paper_columns, rule, with_authors=with_authors)
+    text_rows, changed, left_out = build_text_rows(
+        named, texts, picked, changes, paper_columns, rule, with_authors=with_authors
+    )
     chairs = meta_review_rows(forum.public_posts)
     return ForumRows(
         paper=row,
@@ -358,13 +311,13 @@ def build_rows(
         meta_reviews=[meta_review | paper_columns for meta_review in chairs],
         posts=[post | paper_columns for post in row["posts"]],
         conversations=redact_people([_make_talk_row(talk, forum, public) for talk in conversations]),
-        versions=[version_row(version, paper_columns) for version in forum.versions],
-        texts=of_texts.texts,
-        changes=of_texts.changes,
+        versions=redact_people([row | row["evidence"] | paper_columns for row in map(as_row, forum.versions)]),
+        texts=text_rows,
+        changes=changed,
         scores=[score for review in reviews for score in score_rows(review, paper_columns)],
         grade=picked.best.grade if picked.best else None,
         is_accepted=rule.accepts(picked.best),
         withheld=withheld,
-        left_out=of_texts.left_out,
+        left_out=left_out,
         ai_reviews=[one | paper_columns for one in ai_review_rows(forum.ai_reviews)],
     )

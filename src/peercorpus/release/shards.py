@@ -1,6 +1,5 @@
 """Write rows to Parquet shards that `datasets` can open with their features, and read them in bounded memory."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -11,49 +10,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.release import schemas
-from peercorpus.release.discussion_schemas import ACCEPTANCE, AI_REVIEWS, ANSWERS, META_REVIEW_SFT, POINTS
-from peercorpus.release.text_schema import TEXTS
+from peercorpus.release import discussion_schemas, schemas, task_schemas, text_schemas
+from peercorpus.release.columns import Columns, Config, parquet_metadata
 from peercorpus.workspace.object_store import file_digest
 from peercorpus.workspace.parquet import open_parquet
-
-
-def feature(kind: pa.DataType) -> dict[str, Any]:
-    """Return an Arrow type as the JSON of `datasets.Features`.
-
-    >>> feature(pa.list_(pa.string()))
-    {'feature': {'dtype': 'string', '_type': 'Value'}, '_type': 'List'}
-    """
-    if kind == schemas.IMAGE:
-        return {"_type": "Image"}
-    if pa.types.is_struct(kind):
-        return {field.name: feature(field.type) for field in kind}
-    if pa.types.is_list(kind):
-        return {"feature": feature(kind.value_type), "_type": "List"}
-    return {"dtype": str(kind), "_type": "Value"}
-
-
-def parquet_metadata(schema: pa.Schema) -> dict[str, str]:
-    """Return the metadata from which `datasets` reads the features of a Parquet file."""
-    features = {field.name: feature(field.type) for field in schema}
-    return {"huggingface": json.dumps({"info": {"features": features}})}
-
-
-def _described(kind: pa.DataType) -> dict[str, Any]:
-    if kind == schemas.IMAGE:
-        return {"dtype": "image"}
-    if pa.types.is_struct(kind):
-        return {"struct": card_features(kind)}
-    if pa.types.is_list(kind):
-        item = _described(kind.value_type)
-        return {"list": item.get("dtype") or item.get("struct") or item}
-    return {"dtype": str(kind)}
-
-
-def card_features(fields: pa.Schema | pa.StructType) -> list[dict[str, Any]]:
-    """Return columns as the `features` of `dataset_info` in a card."""
-    return [{"name": field.name, **_described(field.type)} for field in fields]
-
 
 SHARD_BYTES = 500_000_000
 _TARGET_BYTES_READ = 400_000
@@ -64,130 +24,18 @@ _MAX_ROWS_READ = 256
 """Maximum rows read at once, for small rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """One configuration (table) of the dataset.
-
-    Attributes:
-        says: Meaning of a row, as shown in the card.
-        group_rows: Maximum rows of a row group, which a reader keeps in memory and the writer buffers per split.
-        is_task: Whether it is split into train, validation and test; otherwise by conference family.
-    """
-
-    name: str
-    schema: pa.Schema
-    says: str
-    group_rows: int
-    is_task: bool = False
-
-    @property
-    def folder(self) -> str:
-        """The folder of its files; those of the layout `reviewbench` are in `data` itself, since there is only one."""
-        return "data" if self.name == DEFAULT_OF_REVIEWBENCH else f"data/{self.name}"
-
-
-DEFAULT_OF_REVIEWBENCH = "default"
-CONFIGS = {
-    config.name: config
-    for config in (
-        Config("papers", schemas.PAPERS, "one row per submission", group_rows=200),
-        Config(
-            "papers_full",
-            schemas.PAPERS_FULL,
-            "one row per submission, with everything known about it, typed",
-            group_rows=100,
-        ),
-        Config("reviews", schemas.REVIEWS, "one row per public official review", group_rows=500),
-        Config(
-            "meta_reviews",
-            schemas.META_REVIEWS,
-            "one row per public meta-review, typed",
-            group_rows=500,
-        ),
-        Config(
-            "ai_reviews",
-            AI_REVIEWS,
-            "one row per review that an AI wrote or may have written, with its replies; no other configuration has any",
-            group_rows=500,
-        ),
-        Config("posts", schemas.POSTS, "one row per public post other than a review", group_rows=1_000),
-        Config(
-            "conversations",
-            schemas.CONVERSATIONS,
-            "one row per exchange with a reviewer or someone else",
-            group_rows=500,
-        ),
-        Config("versions", schemas.VERSIONS, "one row per PDF of a submission", group_rows=5_000),
-        Config(
-            "texts",
-            TEXTS,
-            "one row per version of a submission whose text is published, including later ones",
-            group_rows=100,
-        ),
-        Config(
-            "figures",
-            schemas.FIGURES,
-            "one row per image of a figure or a table of the text in `papers`, with its caption",
-            group_rows=25,
-        ),
-        Config(
-            "changes",
-            schemas.CHANGES,
-            "one row per passage that differs between what the reviewers read and the last version",
-            group_rows=1_000,
-        ),
-        Config(
-            "scores", schemas.SCORES, "one row per score of a review, before and after the discussion", group_rows=5_000
-        ),
-        Config(
-            "points",
-            POINTS,
-            "one row per point of a public review: a single criticism, question or praise, or the text between them",
-            group_rows=2_000,
-        ),
-        Config("answers", ANSWERS, "one row per passage of the authors' posts that answers a point", group_rows=2_000),
-        Config("links", schemas.LINKS, "one row per pair of submissions of the same work", group_rows=5_000),
-        Config(
-            "tries",
-            schemas.TRIES,
-            "one row per submission of a work that was submitted more than once",
-            group_rows=5_000,
-        ),
-        Config(
-            "review_sft",
-            schemas.REVIEW_SFT,
-            "one row per paper and its reviews, for training on reviewing",
-            group_rows=200,
-            is_task=True,
-        ),
-        Config(
-            "rebuttal",
-            schemas.REBUTTAL,
-            "one row per paper and its conversations, for training on discussion",
-            group_rows=200,
-            is_task=True,
-        ),
-        Config(
-            "meta_review_sft",
-            META_REVIEW_SFT,
-            "one row per paper with its reviews, their discussion and its meta-reviews, for training on meta-reviewing",
-            group_rows=200,
-            is_task=True,
-        ),
-        Config(
-            "acceptance",
-            ACCEPTANCE,
-            "one row per paper of the test split of `review_sft` that was accepted or rejected, as a question with its"
-            " answer, for `eval.yaml`",
-            group_rows=200,
-            is_task=True,
-        ),
-    )
-}
+_DECLARED: tuple[type[Columns], ...] = (
+    *(schemas.Papers, schemas.PapersFull, schemas.Reviews, schemas.MetaReviews, discussion_schemas.AiReviews),
+    *(schemas.Posts, schemas.Conversations, text_schemas.Versions, text_schemas.Texts, text_schemas.Figures),
+    *(text_schemas.Changes, schemas.Scores, discussion_schemas.Points, discussion_schemas.Answers, schemas.Links),
+    *(schemas.Tries, task_schemas.ReviewSft, task_schemas.Rebuttal, task_schemas.MetaReviewSft),
+    task_schemas.Acceptance,
+)
+CONFIGS = {declared.config.name: declared.config for declared in _DECLARED}
 """All configurations of the layout `peercorpus` by name; the first is the default."""
 TASK_CONFIGS = frozenset(config.name for config in CONFIGS.values() if config.is_task)
 """Configurations split into train, validation and test."""
-REVIEWBENCH = Config(DEFAULT_OF_REVIEWBENCH, schemas.REVIEWBENCH, "one row per submission", group_rows=100)
+REVIEWBENCH = schemas.ReviewBench.config
 """The configuration of the layout `reviewbench`."""
 EVERY_CONFIG = CONFIGS | {REVIEWBENCH.name: REVIEWBENCH}
 _PLACES = {name: place for place, name in enumerate(EVERY_CONFIG)}

@@ -128,21 +128,3 @@ def is_as_asked(asked: SplitRequest, release: Path) -> bool:
     """
     path = asked.path(release)
     return path.exists() and read_split_file(path).test_after == asked.test_after
-
-
-def read_splits(path: Path) -> PaperSplits:
-    """Read the splits stated in a file.
-
-    Raises:
-        PeercorpusError: It cannot be read, or has a paper in two splits.
-    """
-    return read_split_file(path).read()
-
-
-def read_earlier_digest(path: Path) -> str | None:
-    """Return the sha256 of the file whose splits were kept when these were drawn; None if there was none.
-
-    Raises:
-        PeercorpusError: It cannot be read.
-    """
-    return read_split_file(path).made.earlier

@@ -66,19 +66,6 @@ OF_UNKNOWN_AUTHORS, NAMING_AUTHORS = "of authors who are not known", "that name 
 
 
 @dataclass(frozen=True, slots=True)
-class TextRows:
-    """The rows of one forum with texts of versions.
-
-    Attributes:
-        left_out: Number of texts and changes left out, by kind.
-    """
-
-    texts: list[Row]
-    changes: list[Row]
-    left_out: Counter[str]
-
-
-@dataclass(frozen=True, slots=True)
 class PickedTexts:
     """The versions of one paper with published texts.
 
@@ -155,19 +142,17 @@ def _pattern(name: Sequence[str]) -> str:
     return rf"(?<!\w){first}(?:\W+\w+){{0,2}}?\W+{last}(?![^\W\d_])|(?<!\w){last}\W+{first}(?![^\W\d_])"
 
 
+_OF_VERSION = ("edit_id", "sha256", "created_at", "is_initial", "grade", "moment")
+
+
 def _text_row(
     version: PaperVersion, texts: VenueTexts, paper_columns: Row, rule: TextRule, *, with_authors: bool
 ) -> Row:
     sha256 = str(version.sha256)
     outline = texts.outline(sha256)
     row: Row = redact_people(
-        {
-            "edit_id": version.edit_id,
-            "sha256": sha256,
-            "created_at": version.created_at,
-            "is_initial": version.is_initial,
-            "grade": version.grade,
-            "moment": version.moment,
+        {name: getattr(version, name) for name in _OF_VERSION}
+        | {
             "text_engine": texts.engine(sha256),
             "pages": outline.pages,
             "markdown": texts.read(sha256),
@@ -200,8 +185,8 @@ def build_text_rows(
     rule: TextRule,
     *,
     with_authors: bool,
-) -> TextRows:
-    """Return the rows of `texts` and `changes` of one forum.
+) -> tuple[list[Row], list[Row], Counter[str]]:
+    """Return the rows of `texts` and `changes` of one forum, and the number of those left out, by kind.
 
     Args:
         forum: A forum without its taken-down parts.
@@ -235,7 +220,7 @@ def build_text_rows(
         row["blocks"] is None and texts.outline(row["sha256"]).blocks is not None for row in rows if rule.with_blocks
     )
     left_out += Counter({"blocks of a text with an address over two of them": unplaced})
-    return TextRows(texts=rows, changes=change_rows, left_out=left_out)
+    return rows, change_rows, left_out
 
 
 PAPER_COLUMNS = ("forum_id", "venue_id", "conference", "year", "licence", "grade")
@@ -286,14 +271,9 @@ def _figure_row(figure: Figure, paper: Row) -> Row:
     image = {"bytes": figure.image, "path": f"{figure.sha256}-{figure.number:03d}.{figure.image_format}"}
     return row | {
         **{name: paper[name] for name in PAPER_COLUMNS},
-        "sha256": figure.sha256,
-        "number": figure.number,
-        "kind": figure.kind.value,
-        "page": figure.page,
+        **{name: getattr(figure, name) for name in ("sha256", "number", "kind", "page", "width_px", "height_px")},
         "box": [figure.x0, figure.y0, figure.x1, figure.y1],
         "block": find_caption_block(paper["markdown"], figure),
         "image": image,
-        "width_px": figure.width_px,
-        "height_px": figure.height_px,
         "format": figure.image_format,
     }

@@ -6,7 +6,6 @@ sizes of its own venues: adding, changing or removing a venue leaves other group
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 
 import msgspec
@@ -41,15 +40,11 @@ def group_venues(venue_ids: Iterable[str], count_papers: Callable[[str], int]) -
             yield group
             group = []
         group.append(venue_id)
-        if is_large or _ends_group(venue_id):
+        if is_large or hashlib.sha256(venue_id.encode()).digest()[0] % SMALL_VENUES == 0:
             yield group
             group = []
     if group:
         yield group
-
-
-def _ends_group(venue_id: str) -> bool:
-    return hashlib.sha256(venue_id.encode()).digest()[0] % SMALL_VENUES == 0
 
 
 def _find_ids(tables: Tables, name: str, venue_id: str, columns: Sequence[str], ids: pa.Array) -> Iterator[str]:
@@ -75,33 +70,22 @@ def find_taken(tables: Tables, venue_id: str, takedown: Takedown) -> list[str]:
     return sorted(found)
 
 
-@dataclass(frozen=True, slots=True)
-class PartKeys:
-    """Makes the keys for finding files of an earlier release: equal keys mean equal bytes.
+def key_of_group(venues: Mapping[str, tuple[VenueInput, Sequence[str]]], request: ReleaseRequest) -> str:
+    """Return the key for finding the rows of some venues in an earlier release: equal keys mean equal bytes.
 
-    Attributes:
-        inputs: The workspace's data on each venue.
+    It is a digest of their tables, take-downs, options and code.
+
+    Args:
+        venues: The workspace's data on each venue, and its taken-down ids.
+        request: What the release shall contain.
     """
-
-    tables: Tables
-    takedown: Takedown
-    inputs: Mapping[str, VenueInput]
-    request: ReleaseRequest
-
-    def of_group(self, venue_ids: Sequence[str]) -> str:
-        """Return the key of the rows of some venues: a digest of their tables, take-downs, options and code."""
-        made_with = version("peercorpus"), version("pyarrow"), VERSION
-        asked = self.request
-        options = asked.layout, not asked.no_authors, asked.figures, bool(asked.points), asked.text_rule
-        venues = [
-            (
-                venue_id,
-                sorted((name, of) for name, of in self.inputs[venue_id].tables.items() if name not in _OF_CARD),
-                find_taken(self.tables, venue_id, self.takedown),
-            )
-            for venue_id in venue_ids
-        ]
-        return _digest([made_with, options, venues])
+    made_with = version("peercorpus"), version("pyarrow"), VERSION
+    options = request.layout, not request.no_authors, request.figures, bool(request.points), request.text_rule
+    depends_on = [
+        (venue_id, sorted((name, of) for name, of in held.tables.items() if name not in _OF_CARD), taken)
+        for venue_id, (held, taken) in venues.items()
+    ]
+    return _digest([made_with, options, depends_on])
 
 
 def key_of_tasks(key: str, forum_ids: Iterable[str], used: Mapping[Task, Mapping[str, Split]]) -> str:

@@ -23,14 +23,13 @@ from peercorpus.importers.reviewbench import read_shape
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import PostKind
 from peercorpus.records.points import Point
-from peercorpus.records.reviews import Post
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
+from peercorpus.release.card.cards import write_dataset_card, write_reviewbench_card
 from peercorpus.release.card.citation import CITED
 from peercorpus.release.card.croissant import write_croissant
-from peercorpus.release.card.dataset_card import write_dataset_card
-from peercorpus.release.card.reviewbench_card import ReviewBenchCounts, write_reviewbench_card
-from peercorpus.release.counts import ReleaseCounts, RowCounts, VenueCounts
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.counts import ReleaseCounts, ReviewBenchCounts, RowCounts, VenueCounts
 from peercorpus.release.kept_parts import EDITION, SCRATCH, KeptParts, MetPaper, Part, TaskPart, WorkLinks, meet_paper
 from peercorpus.release.kept_splits import write_splits
 from peercorpus.release.point_rows import NO_ANNOTATIONS, PointCounts, build_point_rows
@@ -39,15 +38,14 @@ from peercorpus.release.record_rows import Row
 from peercorpus.release.request import ReleaseLayout, SplitRequest
 from peercorpus.release.reviews_json import card_entry
 from peercorpus.release.rows import ForumRows, build_rows
-from peercorpus.release.schemas import REVIEWBENCH
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, ShardFile, SplitShards, Writers
+from peercorpus.release.schemas import ReviewBench
+from peercorpus.release.shards import ShardFile, SplitShards, Writers
 from peercorpus.release.task_tables import write_eval_file, write_tasks
 from peercorpus.release.text_rows import FigureCounts, build_figure_rows, count_text_rows
-from peercorpus.release.venue_groups import LARGE_VENUE, PartKeys, group_venues, key_of_tasks
+from peercorpus.release.venue_groups import LARGE_VENUE, find_taken, group_venues, key_of_group, key_of_tasks
 from peercorpus.venues.own_venues import own_venue
 from peercorpus.venues.venue_id import MAIN
 from peercorpus.wording.untrusted_text import redact_people
-from peercorpus.workspace.delta_tables import Tables
 from peercorpus.workspace.raw_store import RawKind
 from peercorpus.workspace.workspace import Workspace
 
@@ -64,7 +62,7 @@ _NULLABLE = {"year", "paper_number"}
 """Columns that are null if unknown; all others are then empty, following ReviewBench's card."""
 _EMPTY: Mapping[str, Any] = {
     field.name: [] if field.type.num_fields else "" if field.type == "string" else 0
-    for field in REVIEWBENCH
+    for field in ReviewBench.schema
     if field.name not in _NULLABLE
 }
 
@@ -86,11 +84,6 @@ def name_track(track: str, venue: str | None) -> str:
     return word or re.sub(r"[^a-z0-9]+", "_", track.lower()).strip("_") or MAIN
 
 
-def _find_responses(posts: Sequence[Post], public: set[str]) -> dict[str | None, str]:
-    """Return the responses in a published record by the review that they answer; the key None is for all reviews."""
-    return {post.reply_to: post.text for post in posts if post.kind is PostKind.REBUTTAL and post.post_id in public}
-
-
 def reviewbench_row(forum: Forum, rows: ForumRows, *, with_authors: bool = True) -> Row:
     """Return the row of one forum.
 
@@ -101,16 +94,19 @@ def reviewbench_row(forum: Forum, rows: ForumRows, *, with_authors: bool = True)
         rows: Its rows in the layout `peercorpus`.
         with_authors: Whether authors are named.
     """
-    public = forum.public_post_ids
     shape = read_shape(forum.paper.extra)
-    responses = _find_responses(forum.posts, public) if shape is not None else {}
+    # By the review that they answer; the key None is for all reviews.
+    responses: dict[str | None, str] = {}
+    if shape is not None:
+        public = (post for post in forum.posts if post.post_id in forum.public_post_ids)
+        responses = {post.reply_to: post.text for post in public if post.kind is PostKind.REBUTTAL}
     reviews = [review for review in forum.reviews if review.readers_public and not review.deleted]
     entries = [
         card_entry(review, row, responses.get(review.review_id))
         for review, row in zip(reviews, rows.reviews, strict=True)
     ]
     paper = rows.paper
-    row = {name: paper[name] for name in REVIEWBENCH.names}
+    row = {name: paper[name] for name in ReviewBench.schema.names}
     row |= {
         "conference": paper["conference"].lower(),
         "year": paper["year"],
@@ -168,10 +164,6 @@ def split_name(conference: str) -> str:
     """
     name = re.sub(r"[^a-z0-9]+", "_", conference.lower()).strip("_") or "other"
     return f"{name}_" if name == "all" else name
-
-
-def _read_changes(tables: Tables, forum: Forum) -> Iterator[Change]:
-    return tables.of_forum(Change, forum.paper.venue_id, forum.paper.forum_id)
 
 
 @dataclass(slots=True)
@@ -238,9 +230,12 @@ class _GroupWriter:
         with held as texts:
             meter = Meter(venue_id, "publishing papers", self.show)
             total = tables.count("1-papers", venue_id)
-            public = self.sieve.through(
-                walk, lambda forum: count_text_rows(forum, texts, _read_changes(tables, forum), rule)
-            )
+
+            def count_texts(forum: Forum) -> Counter[str]:
+                changes = tables.of_forum(Change, venue_id, forum.paper.forum_id)
+                return count_text_rows(forum, texts, changes, rule)
+
+            public = self.sieve.through(walk, count_texts)
             for done, forum in enumerate(public, 1):
                 meter.report(done, total)
                 self._add_forum(forum, texts, changes.take(forum.paper.forum_id), figures, points)
@@ -297,11 +292,12 @@ class _GroupWriter:
 
 
 class ReleaseWriting:
-    """A release while it is written; `begin` must come first and states the folder."""
+    """A release while it is written to an empty folder."""
 
     def __init__(
         self,
         workspace: Workspace,
+        folder: Path,
         tally: ReleaseCounts,
         takedown: Takedown,
         titler: Titler | None,
@@ -317,9 +313,6 @@ class ReleaseWriting:
         self._reviewbench = ReviewBenchCounts() if tally.request.layout is ReleaseLayout.REVIEWBENCH else None
         self._linked = WorkLinks(workspace.tables)
         self._groups: list[_Group] = []
-
-    def begin(self, folder: Path) -> None:
-        """Set the empty folder to write to."""
         self._folder = folder
         self._kept.scratch = folder / SCRATCH
         self._writers, self._task_writers = Writers(folder), Writers(folder)
@@ -331,15 +324,9 @@ class ReleaseWriting:
     def _read_inputs(self) -> Mapping[str, VenueInput]:
         return read_venue_inputs(self._workspace, self._venue_ids, self._tally.request)
 
-    @cached_property
-    def _keys(self) -> PartKeys:
-        tally = self._tally
-        return PartKeys(
-            self._workspace.tables,
-            self._sieve.takedown,
-            self._inputs,
-            tally.request,
-        )
+    def _key_of(self, venue_ids: Sequence[str]) -> str:
+        taken = {one: find_taken(self._workspace.tables, one, self._sieve.takedown) for one in venue_ids}
+        return key_of_group({one: (self._inputs[one], taken[one]) for one in venue_ids}, self._tally.request)
 
     def add_venues(self) -> list[SplitShards]:
         """Write the rows of every venue, then the links between the papers written; return the splits."""
@@ -356,7 +343,7 @@ class ReleaseWriting:
     def _add_group(self, venue_ids: Sequence[str]) -> None:
         # A model's answers may differ between runs.
         is_asked = self._titler is not None or self._annotator is not None
-        key = None if is_asked else self._keys.of_group(venue_ids)
+        key = None if is_asked else self._key_of(venue_ids)
         found = self._kept.take(key, Part, self._writers)
         if found is None:
             sieve = PublicFilter(self._sieve.takedown)

@@ -19,9 +19,9 @@ from peercorpus.models.token_counts import TokenCounter
 from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.points import Point
 from peercorpus.records.reviews import Conversation, Post, Review
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.publish import choose_venues
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.report import source, venue_counts
 from peercorpus.report.source import (
     FILES,

@@ -16,14 +16,14 @@ from weakref import finalize
 from peercorpus.corpus.takedown import read_list
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Show, show_nothing
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH, column_meaning, flatten_columns, type_name
 from peercorpus.release.dated_releases import is_up_to_date
 from peercorpus.release.folder import MANIFEST, open_release
 from peercorpus.release.provenance import read_inputs
 from peercorpus.release.publish import publish_release
 from peercorpus.release.published import dated_releases
 from peercorpus.release.request import ReleaseRequest
-from peercorpus.release.schemas import column_meaning, flatten_columns, type_name
-from peercorpus.release.shards import CONFIGS, DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.shards import CONFIGS
 from peercorpus.sql.query import Database, require_engine
 from peercorpus.workspace.table_reader import TABLES
 from peercorpus.workspace.workspace import Workspace, open_workspace

@@ -20,10 +20,10 @@ from peercorpus.records.enums import PostKind, Role, Status
 from peercorpus.records.papers import Evidence, Link, Paper, PaperVersion
 from peercorpus.records.points import AnswerMethod, KindSource, Point, PointAnswer
 from peercorpus.records.reviews import Conversation, Post, Review, join_prose, select_own
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.point_rows import BY_MODEL
 from peercorpus.release.record_rows import Row
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
 from peercorpus.workspace.hub_datasets import SCHEME
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from peercorpus.release.card.statements import state_release
+from peercorpus.release.card.cards import state_release
+from peercorpus.release.card.facts import ReleaseFacts
+from peercorpus.release.columns import Config, column_meaning, item_type
 from peercorpus.release.counts import ReleaseCounts
 from peercorpus.release.folder import NOTHING_KNOWN
-from peercorpus.release.schemas import column_meaning, item_type
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.shards import CONFIGS, SplitShards
 from peercorpus.workspace.object_store import file_digest
 
 NAME = "croissant.json"
@@ -160,7 +161,7 @@ def _describe_file(folder: Path, path: Path, known: Mapping[str, str]) -> Node:
 
 def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards], known: Mapping[str, str]) -> Node:
     """Return the metadata of a release as a JSON-LD node."""
-    statements = state_release(tally)
+    dataset, rai = state_release(ReleaseFacts(tally))
     configs = [
         (config, config_splits)
         for config in CONFIGS.values()
@@ -170,8 +171,8 @@ def croissant(folder: Path, tally: ReleaseCounts, splits: Sequence[SplitShards],
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
-        **statements.dataset,
-        **{f"rai:{name}": value for name, value in statements.rai.items()},
+        **dataset,
+        **{f"rai:{name}": value for name, value in rai.items()},
         "distribution": [
             *(_describe_file(folder, path, known) for path in sorted((folder / "data").rglob("*.parquet"))),
             *(node for pair in configs for node in _describe_file_sets(*pair)),

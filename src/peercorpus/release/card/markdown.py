@@ -4,17 +4,20 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
-from peercorpus.release.schemas import column_meaning, flatten_columns, item_type, type_name
-from peercorpus.release.shards import CONFIGS, Config, SplitShards
+from peercorpus.release.columns import Config, column_meaning, flatten_columns, item_type, type_name
+from peercorpus.release.shards import CONFIGS, REVIEWBENCH, SplitShards
 
 DEFAULT = next(iter(CONFIGS))
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 """Upper bounds, in rows, of the Hub's size categories."""
+
+
+class OneLine(dict[str, Any]):
+    """A mapping of scalars that is written on one line, as in JSON."""
 
 
 def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- any YAML value
@@ -25,6 +28,8 @@ def to_yaml(value: Any, indent: str = "") -> str:  # noqa: ANN401 -- any YAML va
     >>> to_yaml({"small": 1e-05})  # 1e-05 would be a string in YAML 1.1
     'small: 1.0e-05\n'
     """
+    if isinstance(value, OneLine):
+        return f"{indent}{{{','.join(f'{_format_scalar(key)}:{_format_scalar(one)}' for key, one in value.items())}}}\n"
     if isinstance(value, Mapping):
         return "".join(f"{indent}{key}:{_format_below(inner, indent)}" for key, inner in value.items())
     lines = (
@@ -48,38 +53,71 @@ def _format_below(value: object, indent: str) -> str:
     return "\n" + to_yaml(value, indent + "  " if isinstance(value, Mapping) else indent)
 
 
-def _describe_config(config: Config, splits: Sequence[SplitShards]) -> dict[str, Any]:
-    files = [{"split": split.name, "path": f"data/{config.name}/{split.name}-*.parquet"} for split in splits]
-    default = {"default": True} if config.name == DEFAULT else {}
-    return {"config_name": config.name, **default, "data_files": files}
+def _describe_splits(splits: Sequence[SplitShards]) -> list[dict[str, Any]]:
+    return [OneLine(name=one.name, num_bytes=one.memory_bytes, num_examples=one.rows) for one in splits]
 
 
-def _describe_dataset(config: Config, splits: Sequence[SplitShards]) -> dict[str, Any]:
-    return {
-        "config_name": config.name,
-        "splits": [
-            {"name": split.name, "num_bytes": split.memory_bytes, "num_examples": split.rows} for split in splits
-        ],
-    }
-
-
-def front_matter(splits: Sequence[SplitShards]) -> str:
+def _front_matter(name: str, categories: Sequence[str], tags: Sequence[str], papers: int, **more: object) -> str:
     """Return the YAML head of a card, between lines of dashes."""
-    grouped = [(config, [split for split in splits if split.config == config.name]) for config in CONFIGS.values()]
-    by_config = [(config, config_splits) for config, config_splits in grouped if config_splits]
-    papers = sum(split.rows for split in grouped[0][1])
     fields = {
-        "pretty_name": "Peer reviews from OpenReview",
+        "pretty_name": name,
         "language": ["en"],
         "license": "other",
         "license_name": "per-record",
-        "task_categories": ["text-generation", "text-classification", "summarization"],
-        "tags": ["peer-review", "openreview", "rebuttal", "scholarly-documents", "peercorpus"],
+        "task_categories": ["text-generation", "text-classification", "summarization", *categories],
+        "tags": ["peer-review", "openreview", *tags, "peercorpus"],
         "size_categories": [next((name for limit, name in SIZES if papers < limit), "1M<n<10M")],
-        "configs": [_describe_config(*pair) for pair in by_config],
-        "dataset_info": [_describe_dataset(*pair) for pair in by_config],
     }
-    return f"---\n{to_yaml(fields)}---\n"
+    return f"---\n{to_yaml(fields | more)}---\n"
+
+
+def front_matter(splits: Sequence[SplitShards]) -> str:
+    """Return the YAML head of the card of a release."""
+    by_config = {
+        config.name: own
+        for config in CONFIGS.values()
+        if (own := [split for split in splits if split.config == config.name])
+    }
+    configs = [
+        {
+            "config_name": name,
+            **({"default": True} if name == DEFAULT else {}),
+            "data_files": [OneLine(split=split.name, path=f"data/{name}/{split.name}-*.parquet") for split in own],
+        }
+        for name, own in by_config.items()
+    ]
+    return _front_matter(
+        "Peer reviews from OpenReview",
+        [],
+        ["rebuttal", "scholarly-documents"],
+        sum(split.rows for split in by_config.get(DEFAULT, [])),
+        configs=configs,
+        dataset_info=[{"config_name": name, "splits": _describe_splits(own)} for name, own in by_config.items()],
+    )
+
+
+def reviewbench_front_matter(splits: Sequence[SplitShards]) -> str:
+    """Return the YAML head of a card in the layout of ReviewBench, with the same members as ReviewBench's own."""
+    kinds = {field.name: field.type for field in REVIEWBENCH.schema}
+    features = [
+        OneLine(name=name, list="string") if pa.types.is_list(kind) else OneLine(name=name, dtype=str(kind))
+        for name, kind in kinds.items()
+    ]
+    files = [OneLine(split=split.name, path=f"data/{split.name}-*") for split in splits]
+    info = {
+        "features": features,
+        "splits": _describe_splits(splits),
+        "download_size": sum(split.file_bytes for split in splits),
+        "dataset_size": sum(split.memory_bytes for split in splits),
+    }
+    return _front_matter(
+        "Peer reviews from OpenReview in the layout of ReviewBench",
+        ["question-answering"],
+        ["scientific-papers"],
+        sum(split.rows for split in splits),
+        configs=[{"config_name": REVIEWBENCH.name, "data_files": files}],
+        dataset_info=info,
+    )
 
 
 def escape(text: str) -> str:
@@ -100,7 +138,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], text
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def columns_of(config: Config, meanings: Mapping[str, str] = MappingProxyType({})) -> str:
+def columns_of(config: Config, meanings: Mapping[str, str]) -> str:
     """Return the table of a configuration's columns, and the parts of its structs, with their meanings.
 
     Args:

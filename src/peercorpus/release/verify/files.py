@@ -11,12 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from peercorpus.release.folder import FILE, MANIFEST, SCHEMAS, Release, Shard
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.folder import FILE, MANIFEST, Release, Shard
+from peercorpus.release.shards import EVERY_CONFIG
 from peercorpus.workspace.object_store import file_digest
 
-NAME = re.compile(r'(?:- config_name|  - name): (".*")')
-ROWS = re.compile(r"    num_examples: (\d+)")
+CONFIG = re.compile(r'- config_name: (".*")')
+SPLIT = re.compile(r'  - (\{"name":.*\})')
 
 
 def read_counts(card: str) -> dict[tuple[str, str], int]:
@@ -24,31 +25,24 @@ def read_counts(card: str) -> dict[tuple[str, str], int]:
 
     A card without named configurations has ReviewBench's single one.
 
-    >>> head = '---\ndataset_info:\n- config_name: "a"\n  splits:\n  - name: "b"\n    num_examples: 3\n---\n'
+    >>> head = '---\ndataset_info:\n- config_name: "a"\n  splits:\n  - {"name":"b","num_examples":3}\n---\n'
     >>> read_counts(head)
     {('a', 'b'): 3}
+
+    Raises:
+        ValueError: A line of it is damaged.
     """
-    return dict(_read_counts_in_order(card))
-
-
-def _read_counts_in_order(card: str) -> Iterator[tuple[tuple[str, str], int]]:
+    counts: dict[tuple[str, str], int] = {}
+    config = DEFAULT_OF_REVIEWBENCH
     head = card.removeprefix("---").partition("\n---\n")[0]
-    info = head.partition("\ndataset_info:\n")[2]
-    config, split = DEFAULT_OF_REVIEWBENCH, ""
-    is_among_splits = False
-    for line in info.splitlines():
-        if not line.startswith(("- ", "  ")):
-            return
-        named = NAME.fullmatch(line)
-        if named is not None and line.startswith("- "):
+    for line in head.partition("\ndataset_info:\n")[2].splitlines():
+        if named := CONFIG.fullmatch(line):
             config = json.loads(named[1])
-            is_among_splits = False
-        elif re.fullmatch(r"  \w.*", line):
-            is_among_splits = line == "  splits:"
-        elif is_among_splits and named is not None:
-            split = json.loads(named[1])
-        elif is_among_splits and (rows := ROWS.fullmatch(line)):
-            yield (config, split), int(rows[1])
+        elif stated := SPLIT.fullmatch(line):
+            split = json.loads(stated[1])
+            if "num_examples" in split:
+                counts[config, split["name"]] = int(split["num_examples"])
+    return counts
 
 
 _MAX_NAMED_BREACHES = 10
@@ -138,10 +132,10 @@ def _count_rows(shard: Shard, check: Check) -> int | None:
     except (pa.ArrowException, OSError):
         check.breach(shard.name, None, "cannot be read as Parquet")
         return None
-    declared = SCHEMAS.get(shard.config)
-    if declared is None:
+    config = EVERY_CONFIG.get(shard.config)
+    if config is None:
         check.breach(shard.name, None, "belongs to a configuration that this version of peercorpus does not know")
-    elif not schema.equals(declared, check_metadata=False):
+    elif not schema.equals(declared := config.schema, check_metadata=False):
         differing = [name for name in declared.names if name not in schema.names or schema.names.count(name) > 1]
         differing += [name for name in schema.names if name not in declared.names]
         differing += [

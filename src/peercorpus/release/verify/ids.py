@@ -6,9 +6,10 @@ from typing import Any
 import pyarrow as pa
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.release.folder import KEYS, Release, Shard
+from peercorpus.release.columns import DEFAULT_OF_REVIEWBENCH
+from peercorpus.release.folder import Release, Shard
 from peercorpus.release.request import Profile
-from peercorpus.release.shards import DEFAULT_OF_REVIEWBENCH, TASK_CONFIGS
+from peercorpus.release.shards import EVERY_CONFIG, TASK_CONFIGS
 from peercorpus.release.split_file import SplitFile, read_split_file
 from peercorpus.release.splits import Split, Task
 from peercorpus.release.task_tables import CONFIG
@@ -46,8 +47,8 @@ class Ids:
     def see(self, shard: Shard, row: Row) -> None:
         """Check one row."""
         self.check.looked_at += 1
-        if shard.config in KEYS and shard.config not in REPEATED:
-            row_id = "/".join(str(row.get(column)) for column in KEYS[shard.config])
+        if shard.config in EVERY_CONFIG and shard.config not in REPEATED:
+            row_id = "/".join(str(row.get(column)) for column in EVERY_CONFIG[shard.config].key)
             seen = self._seen.setdefault(shard.config, set())
             if row_id in seen:
                 self.check.breach(shard.name, row_id, f"occurs more than once in '{shard.config}'")

@@ -12,7 +12,8 @@ from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.text_choice import is_grade_accepted
 from peercorpus.records.enums import PUBLISHABLE_GRADES, Grade
 from peercorpus.release.exports.meta_reviews import list_posts
-from peercorpus.release.folder import KEYS, Release, Shard
+from peercorpus.release.folder import Release, Shard
+from peercorpus.release.shards import EVERY_CONFIG
 from peercorpus.release.splits import Split, Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.release.verify.files import Check
@@ -67,7 +68,8 @@ def _decode_json(text: str) -> Any:  # noqa: ANN401 -- any JSON value
 
 def row_id(shard: Shard, row: Row) -> str:
     """Return the id of a row."""
-    return str(row.get(KEYS.get(shard.config, ("forum_id",))[0]))
+    config = EVERY_CONFIG.get(shard.config)
+    return str(row.get(config.key[0] if config else "forum_id"))
 
 
 def _digest(markdown: str) -> bytes:
