@@ -40,7 +40,8 @@ def show(
 ) -> None:
     """Show one paper: versions, other submissions of the same work, scores, conversations, and rows set aside.
 
-    What not everyone may read, or is deleted or taken down, is not shown; rows set aside are named.
+    What not everyone may read, or is deleted or taken down, is not shown, and addresses are masked; rows set aside are
+    named.
 
     Parameters
     ----------

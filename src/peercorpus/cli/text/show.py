@@ -14,8 +14,9 @@ from peercorpus.records.enums import BY_OTHERS, Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange
+from peercorpus.release.record_rows import blotted_json
 from peercorpus.wording.counted_nouns import plural
-from peercorpus.wording.untrusted_text import escape_controls
+from peercorpus.wording.untrusted_text import escape_controls, redact_people
 
 WIDTH = 100
 BRIEF_CHARACTERS = 300
@@ -25,7 +26,7 @@ NOT_KNOWN = "not known"
 def show_record(record: Forum, *, is_brief: bool) -> str:
     """Return a paper's versions and grades, links, scores, conversations as published, AI reviews, and rows set aside.
 
-    If it is brief, only the beginning of each text is shown.
+    If it is brief, only the beginning of each text is shown. E-mail addresses and profile ids are masked.
     """
     paper = record.paper
     by_id = {post.post_id: post for post in record.posts}
@@ -41,17 +42,25 @@ def show_record(record: Forum, *, is_brief: bool) -> str:
         *(line for review in record.ai_reviews for line in _ai_review(review, is_brief=is_brief)),
         *_section("Set aside", _set_aside(record)),
     ]
-    return "\n".join(lines)
+    shown: str = redact_people("\n".join(lines))
+    return shown
 
 
 def record_to_json(record: Forum) -> str:
-    """Return a paper as one JSON object, without the names of its authors and rows set aside."""
+    """Return a paper as one JSON object, masked, without the names of its authors and rows set aside."""
     content: dict[str, Any] = {
         name: msgspec.to_builtins(getattr(record, name))
         for name in ("paper", "versions", "reviews", "posts", "conversations", "ai_reviews", "links")
     }
     content["paper"].pop("authors")
-    return json.dumps(content, indent=1, ensure_ascii=False)
+    return json.dumps(_mask(content), indent=1, ensure_ascii=False)
+
+
+def _mask(value: Any) -> Any:  # noqa: ANN401 -- any JSON value
+    """Mask people in all texts, also in the fields that are JSON as a text."""
+    if isinstance(value, dict):
+        return {name: blotted_json(inner) if name == "extra" else _mask(inner) for name, inner in value.items()}
+    return [_mask(inner) for inner in value] if isinstance(value, list | tuple) else redact_people(value)
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
