@@ -83,28 +83,7 @@ def test_a_signing_author_keeps_no_name(tmp_path: Path) -> None:
     assert "~Ada" not in found.papers[0].extra
 
 
-def _venueid(tail: str) -> dict[str, Any]:
-    return PAPER | {"content": PAPER["content"] | {"venueid": {"value": V + tail}}}
-
-
 DECISION = v2("d", "Decision", "Program_Chairs", content={"decision": "Accept (poster)", "comment": "Good."})
-
-
-@pytest.mark.parametrize(
-    ("notes", "status"),
-    [
-        ([_venueid("")], Status.ACCEPTED),
-        ([_venueid("/Rejected_Submission")], Status.REJECTED),
-        ([_venueid("/Withdrawn_Submission")], Status.WITHDRAWN),
-        ([_venueid("/Desk_Rejected_Submission")], Status.DESK_REJECTED),
-        ([_venueid("/Submission")], Status.UNDER_REVIEW),
-        ([_venueid("/Submission"), DECISION], Status.ACCEPTED),
-        ([_venueid("/Submission"), v2("w", "Withdrawal", "Authors")], Status.WITHDRAWN),
-        ([_venueid("/Something_New")], Status.UNKNOWN),
-    ],
-)
-def test_venueid_precedes_replies_for_status(tmp_path: Path, notes: list[dict[str, Any]], status: Status) -> None:
-    assert Normalised(tmp_path / "w", notes).papers[0].status is status
 
 
 def test_the_decision_is_verbatim(tmp_path: Path) -> None:
@@ -112,14 +91,6 @@ def test_the_decision_is_verbatim(tmp_path: Path) -> None:
     assert (paper.decision, paper.decision_comment) == ("Accept (poster)", "Good.")
     assert paper.decided_at is not None
     assert paper.decided_at.isoformat() == "2023-11-14T22:13:20+00:00"
-
-
-def test_on_api_1_venueid_accepts_nothing(tmp_path: Path) -> None:
-    content = {"title": "On Kites", "venueid": V, "authors": ["Anonymous"]}
-    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
-    root |= {"readers": ["everyone"]}
-    found = Normalised(tmp_path / "w", [root])
-    assert (found.papers[0].status, found.papers[0].authors) == (Status.UNKNOWN, ())
 
 
 def test_hidden_and_deleted_notes_are_kept_and_marked(tmp_path: Path) -> None:
@@ -170,13 +141,6 @@ def test_the_group_names_its_replies(tmp_path: Path) -> None:
     assert {post.post_id: post.kind for post in found.posts.values()} == {"r": PostKind.REVIEW, "d": PostKind.DECISION}
     assert (found.papers[0].decision, found.papers[0].status) == ("Accept as is", Status.ACCEPTED)
     assert len(found.reviews) == 1
-
-
-def test_on_api_1_venue_names_presentation(tmp_path: Path) -> None:
-    content = {"title": "On Kites", "venue": "Invented 2020 Poster"}
-    root = {"id": "paper", "forum": "paper", "invitation": f"{V}/-/Blind_Submission", "content": content}
-    root |= {"readers": ["everyone"]}
-    assert Normalised(tmp_path / "w", [root]).papers[0].status is Status.ACCEPTED
 
 
 def test_redacted_extra_is_valid_json(tmp_path: Path) -> None:

@@ -144,15 +144,19 @@ def test_a_presentation_type_means_accepted(venue: str, status: Status) -> None:
     ("tail", "status"),
     [
         ("", Status.ACCEPTED),
+        ("/Submission", Status.UNDER_REVIEW),
         ("/Submitted", Status.UNDER_REVIEW),
         ("/Assigning_AE", Status.UNDER_REVIEW),
         ("/Assigned_AE", Status.UNDER_REVIEW),
         ("/Under_Review", Status.UNDER_REVIEW),
         ("/Decision_Pending", Status.UNDER_REVIEW),
         ("/Rejected", Status.REJECTED),
+        ("/Rejected_Submission", Status.REJECTED),
         ("/Desk_Rejected", Status.DESK_REJECTED),
+        ("/Desk_Rejected_Submission", Status.DESK_REJECTED),
         ("/Withdrawn_Submission", Status.WITHDRAWN),
         ("/Retracted_Acceptance", Status.UNKNOWN),
+        ("/Something_New", Status.UNKNOWN),
     ],
 )
 def test_a_journals_venueid_gives_the_status(tail: str, status: Status) -> None:
@@ -175,6 +179,11 @@ def test_on_api_1_submissions_may_decide(decision: str, status: Status) -> None:
 def test_a_posted_decision_takes_precedence_over_the_submissions() -> None:
     paper = paper_of(old_root(decision="reject"), reply("Paper1/Decision", decision="Accept"))
     assert (paper.decision, paper.status) == ("Accept", Status.ACCEPTED)
+
+
+def test_on_api_1_a_venueid_accepts_nothing() -> None:
+    paper = paper_of(old_root(venueid=V, authors=["Anonymous"]))
+    assert (paper.status, paper.authors) == (Status.UNKNOWN, ())
 
 
 def test_on_api_2_submissions_decide_nothing() -> None:
