@@ -180,9 +180,9 @@ def record_lines() -> Iterator[str]:
 
 DATASET = """\
 What `peercorpus publish` writes: one folder of Parquet for each configuration, with a card (`README.md`: what is in it,
-its splits, known biases, licences and how to cite it; `details.md`: the columns below, rows by split, counts by grade and
-outcome, how papers are drawn, and what was set aside),
-`croissant.json` (Croissant 1.1 with its RAI fields), `release.json` (the sums of all files), `takedown.json`
+its splits, known biases, licences and how to cite it; `details.md`: the columns below, rows by split, counts by grade
+and outcome, how papers are drawn, and what was set aside), `croissant.json` (Croissant 1.1 with its RAI fields),
+`release.json` (the sums of all files), `takedown.json`
 and the splits of its papers. mlcroissant 1.1 reads only the first item of a list inside a list, and a null list of
 structs as one struct of nulls; `datasets`, Polars and DuckDB read both correctly.
 

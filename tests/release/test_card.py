@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
 from answered_points import with_points
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from cards import read_card
 from invented_tables import (
     ICLR,
@@ -70,10 +69,6 @@ def cells(card: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
 
 
-def rows_of(out: Path, config: str) -> list[dict[str, object]]:
-    return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-
-
 @pytest.mark.slow
 def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
@@ -101,7 +96,7 @@ def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_splits_the_card_does_not_mention_missing_tasks(tmp_path: Path) -> None:
+def test_without_splits_no_task_is_mentioned(tmp_path: Path) -> None:
     words = ("in the tasks", "configurations for tasks", "keeps its split")
     assert [word for word in words if word in a_card(tmp_path, {ICLR: a_forum("f1")})] == []
     card = a_card(tmp_path / "with", {ICLR: a_forum("f1")}, RE2)
@@ -119,7 +114,7 @@ def test_the_card_credits_only_the_datasets_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("grade", "named"), [(Grade.STATED, True), (Grade.UNAVAILABLE, False), (Grade.EXACT, False)])
-def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, grade: Grade, named: bool) -> None:
+def test_empty_tasks_name_a_worse_grade(tmp_path: Path, grade: Grade, named: bool) -> None:
     records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         told = published(publish_release(workspace, tmp_path / "out", splits=RE2), tmp_path / "out", RE2.profile)
@@ -127,7 +122,7 @@ def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, gra
     assert ("--grade" in told) == named
 
 
-def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: Path) -> None:
+def test_missing_texts_by_outcome(tmp_path: Path) -> None:
     lost = [paper(f"f{number}", status=Status.REJECTED) for number in range(4, 6)]
     card = a_card(tmp_path, {ICLR: [*a_forum("f1"), *a_forum("f2"), paper("f3"), *lost]})
     accepted, missing, *_, unreviewed = section(card, "Known biases").strip().splitlines()
@@ -143,7 +138,7 @@ def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_path: Path) -> None:
+def test_hiding_and_reverting_venues_are_named(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), OPT_IN: [paper("f2", OPT_IN)]}
     said = section(a_card(tmp_path, venues), "Known biases")
     naming = [
@@ -158,7 +153,7 @@ def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_p
     assert f"language models in reviewing: disclosed ({REVERTED}), unknown for 1" in unescape(pooled)
 
 
-def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) -> None:
+def test_known_rules_of_venues_are_listed(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), "V/2031": [paper("f2", "V/2031")]}
     said = unescape(section(a_card(tmp_path, venues), "PDFs and rules of the venues"))
     assert f"- {REVERTED}: reverted scores: Reviews were reset" in said
@@ -166,7 +161,7 @@ def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) ->
     assert "No such rule is known for 1 venue of 2." in said
 
 
-def test_the_card_counts_scores_and_reviews_without_a_known_initial_value(tmp_path: Path) -> None:
+def test_unknown_initial_values_are_counted(tmp_path: Path) -> None:
     told = (
         replace(score("rating", 3, "from 3", Aspect.RECOMMENDATION, Phase.INITIAL), source=ScoreSource.TEXT),
         score("rating", 6, "6", Aspect.RECOMMENDATION),
@@ -200,7 +195,7 @@ def test_notes_without_readers_are_counted(tmp_path: Path) -> None:
     assert f"nothing names readers; it counts as public, but nothing proves it: {ICLR} (4 notes)." in said
 
 
-def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> None:
+def test_an_initial_answer_in_words_is_known(tmp_path: Path) -> None:
     answers = tuple(score("audience", None, "Yes", Aspect.OTHER, phase) for phase in (Phase.INITIAL, Phase.FINAL))
     unrevised = review("f1", "R1", revised=False, scores=answers)
     said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
@@ -208,7 +203,7 @@ def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_rows_set_aside_are_counted_by_stage_and_worded_reason(tmp_path: Path) -> None:
+def test_set_aside_rows_by_reason(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         for venue_id in (ICLR, ICML):
             with workspace.tables.replacing((), venue_id, "read_<b>", "b" * 64) as replacement:
@@ -245,7 +240,7 @@ def test_names_from_openreview_cannot_change_the_cards_markup(tmp_path: Path) ->
     assert "CC &lt;b&gt;|`" in shown
 
 
-def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path: Path) -> None:
+def test_what_is_absent_is_said(tmp_path: Path) -> None:
     card = a_card(tmp_path, {ICLR: [paper("f1", status=Status.UNDER_REVIEW, decision=None)]})
     assert [row[0] for row in cells(card, "What is in it")][2:4] == ["`papers` (default)", "`papers_full`"]
     for heading in ("Train, validation and test splits", "What was set aside", "Submissions of the same work"):
@@ -257,7 +252,7 @@ def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path
 
 
 @pytest.mark.slow
-def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
+def test_the_newest_object_dates_a_release(tmp_path: Path) -> None:
     days = [datetime(2025, 3, 4, 5, tzinfo=UTC), datetime(2025, 6, 7, tzinfo=UTC)]
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         undated = card_of(workspace, tmp_path / "undated")
@@ -273,7 +268,7 @@ def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
     assert "@misc{peercorpus,\n" in undated
 
 
-def test_the_card_asks_to_cite_the_datasets_it_contains(tmp_path: Path) -> None:
+def test_the_card_cites_its_datasets(tmp_path: Path) -> None:
     day = datetime(2025, 1, 1, tzinfo=UTC)
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
         assert "eprint" not in card_of(workspace, tmp_path / "out")
@@ -305,7 +300,7 @@ def columns_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_every_column_is_described_and_every_number_has_a_unit(columns_of_every_configuration: str, name: str) -> None:
+def test_columns_are_described_with_units(columns_of_every_configuration: str, name: str) -> None:
     config = CONFIGS[name]
     listed = section(columns_of_every_configuration, f"Columns of `{name}`")
     shared = section(columns_of_every_configuration, "Columns of several configurations")

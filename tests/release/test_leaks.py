@@ -80,7 +80,7 @@ def test_leaks_of_texts_of_later_versions(plan: Plan, tmp_path: Path, run: Run, 
     assert found(other.write(tmp_path / "other")) == {"leaks": [(TEST, "d", what)]}
 
 
-def test_leaks_of_a_tested_text_that_is_trained_on(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_leaks_of_a_tested_text_in_training(plan: Plan, tmp_path: Path, run: Run) -> None:
     for rows in plan.rows.values():
         for row in rows:
             if row["forum_id"] == "d" and "markdown" in row:
@@ -238,7 +238,7 @@ def test_leaks_of_a_tested_papers_later_text(full: Plan, tmp_path: Path) -> None
     assert breaches == {"leaks": [(file_of("texts"), "d", "has the text of 'a': one is in test, one in train")]}
 
 
-def test_a_meta_review_of_another_paper_than_its_post(full: Plan, tmp_path: Path) -> None:
+def test_a_meta_review_of_another_paper(full: Plan, tmp_path: Path) -> None:
     full.rows["meta_reviews", "iclr"][0]["forum_id"] = "b"
     breaches = found(full.write(tmp_path / "release"))
     assert (file_of("meta_reviews"), "b/a-meta", "is not in 'posts'") in breaches["ids"]

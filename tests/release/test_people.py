@@ -124,7 +124,7 @@ def test_each_text_of_a_turn_is_masked(exports: Path, column: str) -> None:
 
 
 @pytest.mark.parametrize("column", ["title", "text", "concerning"])
-def test_each_text_of_a_response_to_all_is_masked(exports: Path, column: str) -> None:
+def test_responses_to_all_are_masked(exports: Path, column: str) -> None:
     for response in row_of(exports, "conversations")["context"]:
         assert BLOTTED in json.dumps(response[column])
 
@@ -163,7 +163,7 @@ def test_authors_can_be_left_unnamed(exports: Path, tmp_path: Path) -> None:
     assert row_of(exports, "papers")["authors"] == [BLOTTED]
 
 
-def test_without_authors_no_field_derived_from_them_is_published(tmp_path: Path) -> None:
+def test_without_authors_no_derived_field_remains(tmp_path: Path) -> None:
     told = {
         "_bibtex": "author={Ada Example and Bo Ek}",
         "paperhash": "example|sorting",

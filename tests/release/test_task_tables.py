@@ -74,7 +74,7 @@ def test_a_later_change_is_flagged_or_undone(
 
 
 @pytest.mark.parametrize("revised", [False, None, True])
-def test_a_first_score_is_never_taken_from_the_last(tmp_path: Path, revised: bool | None) -> None:
+def test_first_and_last_scores_differ(tmp_path: Path, revised: bool | None) -> None:
     release = released(tmp_path, changed(Review, revised=revised))
     (paper,) = rows(release, "review_sft")
     assert (paper["reviews"][0]["rating_initial"], paper["reviews"][0]["rating_final"]) == (None, 6.0)
@@ -82,7 +82,7 @@ def test_a_first_score_is_never_taken_from_the_last(tmp_path: Path, revised: boo
     assert (rating["initial"], rating["final"], rating["revised"]) == (None, 6.0, revised)
 
 
-def test_context_beside_the_paper_stays_in_the_users_message(tmp_path: Path) -> None:
+def test_context_stays_in_the_users_message(tmp_path: Path) -> None:
     (paper,) = rows(released(tmp_path, changed(Conversation, context=(ContextPost("f1-to-all", 0),))), "rebuttal")
     messages = paper["conversations"][0]["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
