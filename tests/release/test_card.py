@@ -103,14 +103,18 @@ def test_without_splits_no_task_is_mentioned(tmp_path: Path) -> None:
     assert [word for word in words if word not in card] == []
 
 
-def test_the_card_credits_only_the_datasets_used(tmp_path: Path) -> None:
+def test_only_used_datasets_are_credited(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        assert "eprint" not in card_of(workspace, tmp_path / "out")
         at = datetime(2026, 11, 1, tzinfo=UTC)
         workspace.raw.add([received(ICLR, at, RawKind.PUBLISHED, "re2-reviews:f1")])
         card = card_of(workspace, tmp_path / "out")
     assert "Re² (Apache 2.0)" in card
     assert "ReviewBench (CC BY 4.0)" not in card
     assert "received on 2026-11-01 (UTC)" in card
+    cited = section(card, "How to cite it")
+    assert "eprint = {2505.07920}" in cited
+    assert "Samarth0710" not in cited
 
 
 @pytest.mark.parametrize(("grade", "named"), [(Grade.STATED, True), (Grade.UNAVAILABLE, False), (Grade.EXACT, False)])
@@ -266,17 +270,6 @@ def test_the_newest_object_dates_a_release(tmp_path: Path) -> None:
     assert re.search(r"@misc\{peercorpus_20250607,\n  title = \{[^{}]+\},\n", card)
     assert "@misc{peercorpus_20250304,\n" in read_card(tmp_path / "one")
     assert "@misc{peercorpus,\n" in undated
-
-
-def test_the_card_cites_its_datasets(tmp_path: Path) -> None:
-    day = datetime(2025, 1, 1, tzinfo=UTC)
-    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        assert "eprint" not in card_of(workspace, tmp_path / "out")
-        with workspace.raw.transaction():
-            workspace.raw.add([received(ICLR, day, RawKind.PUBLISHED, "re2-reviews:1")])
-        card = section(card_of(workspace, tmp_path / "out"), "How to cite it")
-    assert "eprint = {2505.07920}" in card
-    assert "Samarth0710" not in card
 
 
 def test_the_card_says_whether_authors_are_named(tmp_path: Path) -> None:
