@@ -305,3 +305,9 @@ def test_columns_are_described_with_units(columns_of_every_configuration: str, n
         assert f"- `{path}`" in listed or is_shared or has_parts_elsewhere
         if any(word in str(field.type) for word in ("double", "int", "timestamp")) and "struct" not in str(field.type):
             assert f"`{field.name}`" in units([config])
+
+
+def test_the_card_of_twelve_papers_is_short(demo_folder: Path) -> None:
+    card = (demo_folder / "release" / "README.md").read_text(encoding="utf-8")
+    assert len(card.split()) <= 1_500
+    assert "](details.md)" in card
