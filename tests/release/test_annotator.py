@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from answered_points import BLAME, PRAISE, a_discussion
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from cards import read_card
 from invented_tables import ICLR, a_forum, invented
 from model_endpoint import Reply as ModelReply
@@ -88,15 +87,11 @@ class Published:
     unread: int
 
 
-def read(out: Path, config: str) -> list[dict[str, Any]]:
-    return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-
-
 def publish(workspace: Workspace, out: Path, stand: StandIn) -> Published:
     with asking(stand.url, workspace.folder / "answers.db") as asked:
         publish_release(workspace, out, points=True, annotator=asked)
     told = asked.kinds, asked.aspects, asked.answered
-    return Published(read(out, "points"), read(out, "answers"), told, asked.unread)
+    return Published(rows_of(out, "points"), rows_of(out, "answers"), told, asked.unread)
 
 
 @pytest.fixture
@@ -212,7 +207,7 @@ def test_an_endpoint_that_refuses_everything_ends_the_run(tmp_path: Path, monkey
     ("listed", "questions", "gone"),
     [("a1", 0, ""), ("a1-R1", 0, ""), ("a1-answer", 2, "We measured"), ("a1-to-all", 2, "Words of")],
 )
-def test_taken_down_points_are_not_sent_to_the_model(tmp_path: Path, listed: str, questions: int, gone: str) -> None:
+def test_removed_points_are_not_sent(tmp_path: Path, listed: str, questions: int, gone: str) -> None:
     with invented(tmp_path / "corpus", {ICLR: [*open_points("a1"), *a_forum("a2")]}) as workspace:
         (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
         with serving(rule=answering(KINDS, "P1: S1\nP2: S1")) as stand:
@@ -255,7 +250,7 @@ def test_nothing_open_costs_no_question() -> None:
         }
 
 
-def test_markup_around_a_line_is_not_part_of_it() -> None:
+def test_markup_around_an_answer_is_ignored() -> None:
     assert read_kinds("```\n- P1 : Weakness , none\n**P2: minor, clarity**\n```", 2) == {
         0: (PointKind.WEAKNESS, None),
         1: (PointKind.MINOR, PointAspect.CLARITY),

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
 from answered_points import with_points
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from cards import read_card
 from invented_tables import (
     ICLR,
@@ -70,10 +69,6 @@ def cells(card: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
 
 
-def rows_of(out: Path, config: str) -> list[dict[str, object]]:
-    return [row for path in (out / "data" / config).glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-
-
 @pytest.mark.slow
 def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
     unread = [paper("f2", status=Status.REJECTED), version("f2", None, Grade.UNAVAILABLE)]
@@ -101,25 +96,29 @@ def test_the_cards_counts_are_those_of_the_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_splits_the_card_does_not_mention_missing_tasks(tmp_path: Path) -> None:
+def test_without_splits_no_task_is_mentioned(tmp_path: Path) -> None:
     words = ("in the tasks", "configurations for tasks", "keeps its split")
     assert [word for word in words if word in a_card(tmp_path, {ICLR: a_forum("f1")})] == []
     card = a_card(tmp_path / "with", {ICLR: a_forum("f1")}, RE2)
     assert [word for word in words if word not in card] == []
 
 
-def test_the_card_credits_only_the_datasets_used(tmp_path: Path) -> None:
+def test_only_used_datasets_are_credited(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
+        assert "eprint" not in card_of(workspace, tmp_path / "out")
         at = datetime(2026, 11, 1, tzinfo=UTC)
         workspace.raw.add([received(ICLR, at, RawKind.PUBLISHED, "re2-reviews:f1")])
         card = card_of(workspace, tmp_path / "out")
     assert "Re² (Apache 2.0)" in card
     assert "ReviewBench (CC BY 4.0)" not in card
     assert "received on 2026-11-01 (UTC)" in card
+    cited = section(card, "How to cite it")
+    assert "eprint = {2505.07920}" in cited
+    assert "Samarth0710" not in cited
 
 
 @pytest.mark.parametrize(("grade", "named"), [(Grade.STATED, True), (Grade.UNAVAILABLE, False), (Grade.EXACT, False)])
-def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, grade: Grade, named: bool) -> None:
+def test_empty_tasks_name_a_worse_grade(tmp_path: Path, grade: Grade, named: bool) -> None:
     records = [replace(one, grade=grade) if isinstance(one, PaperVersion) else one for one in a_forum("f1")]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         told = published(publish_release(workspace, tmp_path / "out", splits=RE2), tmp_path / "out", RE2.profile)
@@ -127,7 +126,7 @@ def test_publish_names_the_grade_that_would_fill_empty_tasks(tmp_path: Path, gra
     assert ("--grade" in told) == named
 
 
-def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: Path) -> None:
+def test_missing_texts_by_outcome(tmp_path: Path) -> None:
     lost = [paper(f"f{number}", status=Status.REJECTED) for number in range(4, 6)]
     card = a_card(tmp_path, {ICLR: [*a_forum("f1"), *a_forum("f2"), paper("f3"), *lost]})
     accepted, missing, *_, unreviewed = section(card, "Known biases").strip().splitlines()
@@ -143,7 +142,7 @@ def test_the_card_says_for_which_outcome_texts_are_missing_most_often(tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_path: Path) -> None:
+def test_hiding_and_reverting_venues_are_named(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), OPT_IN: [paper("f2", OPT_IN)]}
     said = section(a_card(tmp_path, venues), "Known biases")
     naming = [
@@ -158,7 +157,7 @@ def test_the_card_names_venues_that_hide_rejected_papers_or_revert_reviews(tmp_p
     assert f"language models in reviewing: disclosed ({REVERTED}), unknown for 1" in unescape(pooled)
 
 
-def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) -> None:
+def test_known_rules_of_venues_are_listed(tmp_path: Path) -> None:
     venues: dict[str, list[object]] = {REVERTED: a_forum("f1", REVERTED), "V/2031": [paper("f2", "V/2031")]}
     said = unescape(section(a_card(tmp_path, venues), "PDFs and rules of the venues"))
     assert f"- {REVERTED}: reverted scores: Reviews were reset" in said
@@ -166,7 +165,7 @@ def test_the_card_lists_known_rules_and_counts_venues_without(tmp_path: Path) ->
     assert "No such rule is known for 1 venue of 2." in said
 
 
-def test_the_card_counts_scores_and_reviews_without_a_known_initial_value(tmp_path: Path) -> None:
+def test_unknown_initial_values_are_counted(tmp_path: Path) -> None:
     told = (
         replace(score("rating", 3, "from 3", Aspect.RECOMMENDATION, Phase.INITIAL), source=ScoreSource.TEXT),
         score("rating", 6, "6", Aspect.RECOMMENDATION),
@@ -200,7 +199,7 @@ def test_notes_without_readers_are_counted(tmp_path: Path) -> None:
     assert f"nothing names readers; it counts as public, but nothing proves it: {ICLR} (4 notes)." in said
 
 
-def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> None:
+def test_an_initial_answer_in_words_is_known(tmp_path: Path) -> None:
     answers = tuple(score("audience", None, "Yes", Aspect.OTHER, phase) for phase in (Phase.INITIAL, Phase.FINAL))
     unrevised = review("f1", "R1", revised=False, scores=answers)
     said = section(a_card(tmp_path, {ICLR: [paper("f1"), unrevised]}), "Known biases")
@@ -208,7 +207,7 @@ def test_an_initial_answer_without_a_number_counts_as_known(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_rows_set_aside_are_counted_by_stage_and_worded_reason(tmp_path: Path) -> None:
+def test_set_aside_rows_by_reason(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         for venue_id in (ICLR, ICML):
             with workspace.tables.replacing((), venue_id, "read_<b>", "b" * 64) as replacement:
@@ -245,7 +244,7 @@ def test_names_from_openreview_cannot_change_the_cards_markup(tmp_path: Path) ->
     assert "CC &lt;b&gt;|`" in shown
 
 
-def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path: Path) -> None:
+def test_what_is_absent_is_said(tmp_path: Path) -> None:
     card = a_card(tmp_path, {ICLR: [paper("f1", status=Status.UNDER_REVIEW, decision=None)]})
     assert [row[0] for row in cells(card, "What is in it")][2:4] == ["`papers` (default)", "`papers_full`"]
     for heading in ("Train, validation and test splits", "What was set aside", "Submissions of the same work"):
@@ -257,7 +256,7 @@ def test_the_card_of_a_release_without_texts_reviews_and_splits_says_so(tmp_path
 
 
 @pytest.mark.slow
-def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
+def test_the_newest_object_dates_a_release(tmp_path: Path) -> None:
     days = [datetime(2025, 3, 4, 5, tzinfo=UTC), datetime(2025, 6, 7, tzinfo=UTC)]
     with invented(tmp_path / "corpus", {ICLR: a_forum("f1"), ICML: a_forum("f2", ICML)}) as workspace:
         undated = card_of(workspace, tmp_path / "undated")
@@ -271,17 +270,6 @@ def test_the_date_is_that_of_the_newest_object_received(tmp_path: Path) -> None:
     assert re.search(r"@misc\{peercorpus_20250607,\n  title = \{[^{}]+\},\n", card)
     assert "@misc{peercorpus_20250304,\n" in read_card(tmp_path / "one")
     assert "@misc{peercorpus,\n" in undated
-
-
-def test_the_card_asks_to_cite_the_datasets_it_contains(tmp_path: Path) -> None:
-    day = datetime(2025, 1, 1, tzinfo=UTC)
-    with invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace:
-        assert "eprint" not in card_of(workspace, tmp_path / "out")
-        with workspace.raw.transaction():
-            workspace.raw.add([received(ICLR, day, RawKind.PUBLISHED, "re2-reviews:1")])
-        card = section(card_of(workspace, tmp_path / "out"), "How to cite it")
-    assert "eprint = {2505.07920}" in card
-    assert "Samarth0710" not in card
 
 
 def test_the_card_says_whether_authors_are_named(tmp_path: Path) -> None:
@@ -305,7 +293,7 @@ def columns_of_every_configuration(tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_every_column_is_described_and_every_number_has_a_unit(columns_of_every_configuration: str, name: str) -> None:
+def test_columns_are_described_with_units(columns_of_every_configuration: str, name: str) -> None:
     config = CONFIGS[name]
     listed = section(columns_of_every_configuration, f"Columns of `{name}`")
     shared = section(columns_of_every_configuration, "Columns of several configurations")
@@ -317,3 +305,9 @@ def test_every_column_is_described_and_every_number_has_a_unit(columns_of_every_
         assert f"- `{path}`" in listed or is_shared or has_parts_elsewhere
         if any(word in str(field.type) for word in ("double", "int", "timestamp")) and "struct" not in str(field.type):
             assert f"`{field.name}`" in units([config])
+
+
+def test_the_card_of_twelve_papers_is_short(demo_folder: Path) -> None:
+    card = (demo_folder / "release" / "README.md").read_text(encoding="utf-8")
+    assert len(card.split()) <= 1_500
+    assert "](details.md)" in card

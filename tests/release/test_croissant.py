@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +17,11 @@ import pytest
 from answered_points import with_points
 from asked_releases import publish_release
 from invented_tables import ICLR, ICML, a_forum, invented, link, paper, what_follows, with_figures
+from peercorpus.release.card.cards import state_release
 from peercorpus.release.card.croissant import NAME
+from peercorpus.release.card.facts import ReleaseFacts
 from peercorpus.release.columns import column_meaning
+from peercorpus.release.counts import ReleaseCounts, VenueCounts
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
 from peercorpus.workspace.raw_store import RawKind, RawObject
@@ -101,7 +105,7 @@ def test_mlcroissant_reads_every_record_set_without_a_warning(release: Path, tmp
     assert done.returncode == 0, done.stderr
 
 
-def test_every_parquet_file_is_listed_with_checksum_and_size(release: Path, metadata: Any) -> None:
+def test_every_parquet_file_is_listed(release: Path, metadata: Any) -> None:
     files = {one["contentUrl"]: one for one in metadata["distribution"] if one["@type"] == "cr:FileObject"}
     assert sorted(files) == sorted(path.relative_to(release).as_posix() for path in release.rglob("*.parquet"))
     for name, one in files.items():
@@ -131,3 +135,15 @@ def test_every_column_is_a_field(metadata: Any, config: str) -> None:
     found = {name: one.get("description") for name, one in fields(record_set)}
     assert found.pop(f"{config}/split")
     assert found == dict(described(CONFIGS[config].schema, [config]))
+
+
+def test_a_name_adds_no_statement() -> None:
+    def state(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        venue = VenueCounts(name, is_listed=False, readers_unstated=1)
+        return state_release(ReleaseFacts(ReleaseCounts(venues=[venue], engines=Counter({name: 1}))))
+
+    (dataset, rai), (plain, plain_rai) = state("@license\n@license\nfree\n- free"), state("V")
+    assert (dataset, rai.keys()) == (plain, plain_rai.keys())
+    assert {name: len(said) for name, said in rai.items() if isinstance(said, list)} == {
+        name: len(said) for name, said in plain_rai.items() if isinstance(said, list)
+    }

@@ -154,7 +154,7 @@ def test_a_models_release_is_never_up_to_date(release: Path, corpus: Path, monke
 
 
 @pytest.mark.slow
-def test_a_release_is_kept_until_other_options_are_requested(release: Path, corpus: Path, tmp_path: Path) -> None:
+def test_other_options_write_a_release_anew(release: Path, corpus: Path, tmp_path: Path) -> None:
     assert stands(release, corpus)
     assert not stands(release, corpus, [ICLR])
     assert not stands(release, corpus, splits=None)
@@ -165,7 +165,7 @@ def test_a_release_is_kept_until_other_options_are_requested(release: Path, corp
 
 
 @pytest.mark.slow
-def test_a_release_is_kept_until_the_workspace_changes(release: Path, corpus: Path) -> None:
+def test_a_changed_workspace_writes_a_release_anew(release: Path, corpus: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\n")
     assert not stands(release, corpus)
     (corpus / "takedown.txt").unlink()

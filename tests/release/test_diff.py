@@ -70,7 +70,7 @@ def test_papers_are_compared_by_venue(tmp_path: Path, run: Run, first: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_tombstone_shows_which_removed_papers_were_taken_down(tmp_path: Path, run: Run) -> None:
+def test_the_tombstone_names_what_was_taken(tmp_path: Path, run: Run) -> None:
     all_of_them = {ICLR: texts("abcde"), ICML: texts("xyz", ICML)}
     one = release(tmp_path, "one", all_of_them, "e\n")
     other = release(tmp_path, "other", {ICLR: texts("bcde"), ICML: texts("xyz", ICML)}, "e\nb\nz\n")

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from in_this_process import InThisProcess
 from invented_figures import paper_with_figures, paper_without_figures
 from invented_tables import ICLR, TABLES_BUILT, a_forum, invented, text, version
@@ -57,17 +57,11 @@ def cut(workspace: Workspace) -> None:
     cut_figures.stage(InThisProcess()).run(workspace, ICLR, BuildRequest(), "b" * 64, no_report)
 
 
-def rows(release: Path) -> list[dict[str, Any]]:
-    return [
-        row for path in sorted((release / "data/figures").glob("*.parquet")) for row in pq.read_table(path).to_pylist()
-    ]
-
-
 @pytest.mark.slow
 def test_only_figures_of_the_published_text_are_included(workspace: Workspace, tmp_path: Path) -> None:
     cut(workspace)
     publish_release(workspace, tmp_path / "out", figures=True)
-    figure, table = rows(tmp_path / "out")
+    figure, table = rows_of(tmp_path / "out", "figures")
     (sha256,) = {
         one.sha256 for one in workspace.tables.read(PaperVersion, ICLR) if one.forum_id == "f1" and one.is_initial
     }
@@ -87,7 +81,7 @@ def test_only_figures_of_the_published_text_are_included(workspace: Workspace, t
     assert blocks[table["block"]] == "**Table 1:** Prices."
 
 
-def test_without_cut_figures_publishing_is_refused_in_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
+def test_without_cut_figures_publishing_is_refused(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(
         TableError, match=r"The figures of 3 PDFs of 'ICLR.+' have not been extracted yet; run 'peercorpus build"
     ):
@@ -99,7 +93,7 @@ def test_a_takedown_of_a_paper_removes_its_figures(workspace: Workspace, tmp_pat
     cut(workspace)
     (workspace.folder / "takedown.txt").write_text("f1\n")
     publish_release(workspace, tmp_path / "out", figures=True)
-    assert rows(tmp_path / "out") == []
+    assert rows_of(tmp_path / "out", "figures") == []
 
 
 def a_figure(label: str, page: int) -> Figure:

@@ -69,18 +69,17 @@ def test_leaks_of_the_decision_before_a_meta_review(plan: Plan, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("grade", [None, "unrevised_likely", "unavailable"])
-def test_leaks_of_texts_of_later_versions(plan: Plan, tmp_path: Path, run: Run, grade: str | None) -> None:
+def test_leaks_of_texts_of_later_versions(plan: Plan, tmp_path: Path, grade: str | None) -> None:
     what = Naming("text", "grade", "'only_before_review' or better")
     plan.rows["papers_full", "iclr"][3]["grade"] = grade
     release = plan.write(tmp_path / "release")
     assert sorted(found(release)["leaks"]) == [(REBUTTAL, "d", what), (TEST, "d", what)]
-    assert run("verify", release).code == 1
     other = Plan()
     other.rows["review_sft", "test"][0]["grade"] = grade
     assert found(other.write(tmp_path / "other")) == {"leaks": [(TEST, "d", what)]}
 
 
-def test_leaks_of_a_tested_text_that_is_trained_on(plan: Plan, tmp_path: Path, run: Run) -> None:
+def test_leaks_of_a_tested_text_in_training(plan: Plan, tmp_path: Path) -> None:
     for rows in plan.rows.values():
         for row in rows:
             if row["forum_id"] == "d" and "markdown" in row:
@@ -89,7 +88,6 @@ def test_leaks_of_a_tested_text_that_is_trained_on(plan: Plan, tmp_path: Path, r
     breaches = found(release)
     assert breaches.keys() == {"leaks"}
     assert breaches["leaks"][0] == (PAPERS, "d", Naming("text of 'a'", "in test", "in train"))
-    assert run("verify", release).code == 1
 
 
 def test_equal_texts_in_one_split_are_no_leak(plan: Plan, tmp_path: Path) -> None:
@@ -173,12 +171,11 @@ def file_of(config: str, split: str = "iclr") -> str:
     ],
 )
 def test_references_to_missing_keys(
-    full: Plan, tmp_path: Path, run: Run, config: str, changed: dict[str, Any], row_id: str, said: str
+    full: Plan, tmp_path: Path, config: str, changed: dict[str, Any], row_id: str, said: str
 ) -> None:
     full.rows[config, "iclr"][0] |= changed
     release = full.write(tmp_path / "release")
     assert (file_of(config), row_id, said) in found(release)["ids"]
-    assert run("verify", release).code == 1
 
 
 @pytest.mark.parametrize("config", ["posts", "meta_reviews", "texts", "changes"])
@@ -238,7 +235,7 @@ def test_leaks_of_a_tested_papers_later_text(full: Plan, tmp_path: Path) -> None
     assert breaches == {"leaks": [(file_of("texts"), "d", "has the text of 'a': one is in test, one in train")]}
 
 
-def test_a_meta_review_of_another_paper_than_its_post(full: Plan, tmp_path: Path) -> None:
+def test_a_meta_review_of_another_paper(full: Plan, tmp_path: Path) -> None:
     full.rows["meta_reviews", "iclr"][0]["forum_id"] = "b"
     breaches = found(full.write(tmp_path / "release"))
     assert (file_of("meta_reviews"), "b/a-meta", "is not in 'posts'") in breaches["ids"]

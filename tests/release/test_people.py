@@ -110,26 +110,19 @@ def row_of(folder: Path, config: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("column", [name for name in Papers.schema.names if name not in NO_TEXT])
-def test_each_column_of_papers_is_masked(exports: Path, column: str) -> None:
-    said = json.dumps(row_of(exports, "papers")[column])
-    assert BLOTTED in said
-    assert not any(name in said for name in (ADDRESS, "bob", PROFILE))
+@pytest.mark.parametrize(
+    ("part", "column"),
+    [
+        *(("turns", name) for name in ("title", "text", "titles", "final_justification")),
+        *(("context", name) for name in ("title", "text", "concerning")),
+    ],
+)
+def test_each_text_of_a_conversation_is_masked(exports: Path, part: str, column: str) -> None:
+    for said in row_of(exports, "conversations")[part]:
+        assert BLOTTED in json.dumps(said[column])
 
 
-@pytest.mark.parametrize("column", ["title", "text", "titles", "final_justification"])
-def test_each_text_of_a_turn_is_masked(exports: Path, column: str) -> None:
-    for turn in row_of(exports, "conversations")["turns"]:
-        assert BLOTTED in json.dumps(turn[column])
-
-
-@pytest.mark.parametrize("column", ["title", "text", "concerning"])
-def test_each_text_of_a_response_to_all_is_masked(exports: Path, column: str) -> None:
-    for response in row_of(exports, "conversations")["context"]:
-        assert BLOTTED in json.dumps(response[column])
-
-
-def test_no_other_column_contains_an_email_address(exports: Path) -> None:
+def test_no_column_contains_an_address(exports: Path) -> None:
     # Links contain no text by people, and tries only the decision of `papers`.
     for config in CONFIGS.keys() - {"links", "tries"}:
         (path,) = (exports / "out" / "data" / config).iterdir()
@@ -142,6 +135,7 @@ def test_no_other_column_contains_an_email_address(exports: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "column"),
     [
+        *(("papers", name) for name in Papers.schema.names if name not in NO_TEXT),
         *(("papers_full", name) for name in ("reviews", "posts", "extra")),
         *(("reviews", name) for name in ("title", "sections", "initial_sections", "scores", "extra", "rebuttal")),
         *(("versions", name) for name in ("title", "abstract", "rule", "file_signs", "deadline_source", "invitation")),
@@ -151,7 +145,7 @@ def test_no_other_column_contains_an_email_address(exports: Path) -> None:
         *(("rebuttal", name) for name in ("markdown", "title", "conversations")),
     ],
 )
-def test_each_text_of_the_typed_tables_is_masked(exports: Path, config: str, column: str) -> None:
+def test_each_text_of_a_column_is_masked(exports: Path, config: str, column: str) -> None:
     assert BLOTTED in json.dumps(row_of(exports, config)[column], default=str)
 
 
@@ -163,7 +157,7 @@ def test_authors_can_be_left_unnamed(exports: Path, tmp_path: Path) -> None:
     assert row_of(exports, "papers")["authors"] == [BLOTTED]
 
 
-def test_without_authors_no_field_derived_from_them_is_published(tmp_path: Path) -> None:
+def test_without_authors_no_derived_field_remains(tmp_path: Path) -> None:
     told = {
         "_bibtex": "author={Ada Example and Bo Ek}",
         "paperhash": "example|sorting",
@@ -224,11 +218,16 @@ def test_licences_are_given_where_stated_and_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unit", ["\\_", "{", "{a", "(a ", "[a ", "a.", "{ab} ", "a\\_b"])
-def test_masking_takes_linear_time(unit: str) -> None:
+def test_what_is_no_address_takes_linear_time(unit: str) -> None:
     text = "@ " + unit * (200_000 // len(unit))
+    assert redact_in_time(text) == text
+
+
+def redact_in_time(text: str) -> str:
     began = time.process_time()
-    assert redact_people(text) == text
+    redacted = str(redact_people(text))
     assert time.process_time() - began < 2
+    return redacted
 
 
 @given(st.text(alphabet="a1.@{}[]()~_-\\ \n", max_size=60) | st.text(max_size=60))
@@ -241,9 +240,7 @@ def test_masking_is_idempotent(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["@kites.example", " @ kites.example", "}@kites.example"])
-def test_nested_email_addresses_are_masked_in_linear_time(unit: str) -> None:
+def test_nested_addresses_take_linear_time(unit: str) -> None:
     opening = "{" * 20_000 if unit.startswith("}") else ""
-    begun = time.process_time()
-    blotted = redact_people(f"{opening}ada{unit * 20_000}")
-    assert time.process_time() - begun < 2
+    blotted = redact_in_time(f"{opening}ada{unit * 20_000}")
     assert redact_people(blotted) == blotted

@@ -3,22 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from answered_points import ANSWER, BLAME, LAST, PRAISE, a_discussion
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from cards import read_card
 from invented_tables import ICLR, ICML, NOON, a_forum, invented
 from peercorpus.release.folder import open_release
 from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
-
-
-def read(out: Path, config: str) -> list[dict[str, Any]]:
-    return [
-        row for path in sorted((out / "data" / config).glob("*.parquet")) for row in pq.read_table(path).to_pylist()
-    ]
 
 
 def publish(workspace: Workspace, out: Path, **options: Any) -> None:
@@ -30,7 +23,7 @@ def test_points_and_answers_are_rows_without_hidden_records(tmp_path: Path) -> N
     out = tmp_path / "out"
     with invented(tmp_path / "corpus", {ICLR: a_discussion("a1"), ICML: a_discussion("b1", ICML)}) as workspace:
         publish(workspace, out)
-    points, answers = read(out, "points"), read(out, "answers")
+    points, answers = rows_of(out, "points"), rows_of(out, "answers")
     assert [point["point_id"] for point in points] == ["a1-R1/1", "a1-R1/2", "b1-R1/1", "b1-R1/2"]
     blame = points[1]
     assert blame["text"] == "No wind is measured; ask [e-mail]."
@@ -57,7 +50,7 @@ def test_no_taken_down_text_in_points(tmp_path: Path, listed: str, points: int, 
     with invented(tmp_path / "corpus", {ICLR: [*a_discussion("a1"), *a_forum("a2")]}) as workspace:
         (workspace.folder / "takedown.txt").write_text(f"{listed}\n")
         publish(workspace, out)
-    found = read(out, "points")
+    found = rows_of(out, "points")
     assert len(found) == points
-    assert len(read(out, "answers")) == answers
+    assert len(rows_of(out, "answers")) == answers
     assert sum(point["reaction"] is not None for point in found) == reactions

@@ -44,7 +44,7 @@ def moved(corpus: Path, out: Path) -> list[ChangedInput]:
 
 
 @pytest.mark.slow
-def test_a_copy_of_the_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
+def test_a_copied_workspace_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> None:
     (corpus / "takedown.txt").write_text("f1\nm2-answer\n")
     first = release(corpus, tmp_path / "first")
     shutil.copytree(corpus, tmp_path / "copy")

@@ -62,7 +62,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, manifest: str |
     assert (out / "thesis.tex").read_text() == "years of work"
 
 
-def test_a_file_at_the_release_path_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_in_the_way_stays(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     with (
         invented(tmp_path / "corpus", {ICLR: a_forum("f1")}) as workspace,
@@ -99,7 +99,7 @@ def test_unbuilt_tables_and_missing_venues_are_reported(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_reviews_without_a_paper_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_reviews_without_a_paper_are_counted(tmp_path: Path) -> None:
     records = [paper("f2"), *(review(forum_id) for forum_id in ("f1", "f2", "f3"))]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         summary = publish_release(workspace, tmp_path / "out")
@@ -199,7 +199,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_datasets_opens_every_configuration_offline_whole_and_streaming(release: Path, tmp_path: Path) -> None:
+def test_datasets_opens_every_configuration(release: Path, tmp_path: Path) -> None:
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HF_DATASETS_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-W", "error::FutureWarning:datasets", "-c", OPEN, str(release), repr(ROWS)]
     done = subprocess.run(command, env=os.environ | offline, capture_output=True, text=True, check=False)

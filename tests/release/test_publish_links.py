@@ -7,10 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from asked_releases import publish_release
+from asked_releases import publish_release, rows_of
 from cards import read_card
 from invented_tables import ICLR, ICML, NOON, TMLR, a_forum, invented, link, paper, post, review, score
 from peercorpus.records.enums import Aspect, LinkKind, PostKind, Role
@@ -22,18 +21,12 @@ RE2 = SplitRequest(Profile.RE2)
 ADDRESS = "ada@example.org"
 
 
-def rows(out: Path, config: str) -> list[dict[str, Any]]:
-    return [
-        row for path in sorted((out / "data" / config).glob("*.parquet")) for row in pq.read_table(path).to_pylist()
-    ]
-
-
 def pairs(out: Path) -> list[tuple[str, str]]:
-    return [(row["earlier_id"], row["forum_id"]) for row in rows(out, "links")]
+    return [(row["earlier_id"], row["forum_id"]) for row in rows_of(out, "links")]
 
 
 def tries(out: Path) -> list[tuple[str, int | None, str]]:
-    return [(row["work_id"], row["try_number"], row["forum_id"]) for row in rows(out, "tries")]
+    return [(row["work_id"], row["try_number"], row["forum_id"]) for row in rows_of(out, "tries")]
 
 
 def three_tries() -> dict[str, list[object]]:
@@ -62,11 +55,11 @@ def test_links_are_published_and_counted(tmp_path: Path) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
         card = published(workspace, tmp_path / "out")
     assert pairs(tmp_path / "out") == [("c", "b"), ("b", "a"), ("c", "a")]
-    first = rows(tmp_path / "out", "links")[0]
+    first = rows_of(tmp_path / "out", "links")[0]
     assert (first["venue_id"], first["conference"], first["year"], first["work_id"]) == (ICML, "icml", 2023, "a")
     assert (first["kind"], first["days"], first["text_similarity"]) == ("resubmission", 120.0, None)
     assert sorted(tries(tmp_path / "out")) == [("a", 1, "c"), ("a", 2, "b"), ("a", 3, "a")]
-    by_id = {row["forum_id"]: row for row in rows(tmp_path / "out", "tries")}
+    by_id = {row["forum_id"]: row for row in rows_of(tmp_path / "out", "tries")}
     assert [by_id[one]["ratings"] for one in "cba"] == [[3.0], [6.0], []]
     assert by_id["c"].keys() == set(CONFIGS["tries"].schema.names)
     assert "| `resubmission` | 2 |\n| `workshop` | 0 |\n| `twin` | 1 |" in card
@@ -81,7 +74,7 @@ def test_links_are_published_and_counted(tmp_path: Path) -> None:
         ("c", [("b", "a")], [("a", 1, "b"), ("a", 2, "a")], 2),
     ],
 )
-def test_taken_down_papers_are_in_no_link_or_attempt(
+def test_no_link_names_a_removed_paper(
     tmp_path: Path, gone: str, links: list[tuple[str, str]], left: list[tuple[str, int, str]], lost: int
 ) -> None:
     with invented(tmp_path / "corpus", three_tries()) as workspace:
@@ -90,7 +83,7 @@ def test_taken_down_papers_are_in_no_link_or_attempt(
     assert sorted(tries(tmp_path / "out"), key=lambda one: one[1] or 0) == left
     assert f"{lost} links" in card
     for config in ("links", "tries"):
-        assert all(gone not in row.values() for row in rows(tmp_path / "out", config))
+        assert all(gone not in row.values() for row in rows_of(tmp_path / "out", config))
 
 
 @pytest.mark.slow
@@ -100,19 +93,19 @@ def test_a_hidden_review_gives_no_rating(tmp_path: Path) -> None:
     venues[ICLR] = [*venues[ICLR][:-1], *more]
     with invented(tmp_path / "corpus", venues) as workspace:
         published(workspace, tmp_path / "out", gone="c-R1")
-    (found,) = (row for row in rows(tmp_path / "out", "tries") if row["forum_id"] == "c")
+    (found,) = (row for row in rows_of(tmp_path / "out", "tries") if row["forum_id"] == "c")
     assert found["ratings"] == [6.0]
 
 
 @pytest.mark.slow
-def test_a_hidden_decision_is_not_revealed_by_links_either(tmp_path: Path) -> None:
+def test_links_reveal_no_hidden_decision(tmp_path: Path) -> None:
     venues = three_tries()
     hidden = {"kind": PostKind.DECISION, "role": Role.PROGRAM_CHAIR, "text": "Accept (Poster)"}
     venues[ICLR] += [post("c-decision", "c", readers_public=False, **hidden)]
     venues[ICML][0] = paper("b", ICML, decision=f"Ask {ADDRESS}")
     with invented(tmp_path / "corpus", venues) as workspace:
         published(workspace, tmp_path / "out")
-    found = {row["forum_id"]: (row["status"], row["decision"]) for row in rows(tmp_path / "out", "tries")}
+    found = {row["forum_id"]: (row["status"], row["decision"]) for row in rows_of(tmp_path / "out", "tries")}
     assert found["c"] == (None, None)
     assert found["b"] == ("accepted", "Ask [e-mail]")
 
@@ -140,7 +133,7 @@ def test_a_taken_down_paper_still_joins_splits(tmp_path: Path) -> None:
     split_of = {forum_id: split for split, ids in found["splits"].items() for forum_id in ids}
     assert all(split_of[f"f{number:03}"] == split_of[f"f{number + count:03}"] for number in range(count))
     assert "gone" not in RE2.path(tmp_path / "out").read_text()
-    assert {row["work_id"][0] for row in rows(tmp_path / "out", "tries")} == {"f"}
+    assert {row["work_id"][0] for row in rows_of(tmp_path / "out", "tries")} == {"f"}
     assert pairs(tmp_path / "out") == []
 
 
@@ -159,7 +152,7 @@ def test_a_later_link_moves_no_paper(tmp_path: Path) -> None:
     for task in ("review", "rebuttal"):
         assert tested in after["tasks"][task]["test"]
         assert trained not in after["tasks"][task]["train"]
-    assert trained not in [row["forum_id"] for row in rows(tmp_path / "two", "review_sft")]
+    assert trained not in [row["forum_id"] for row in rows_of(tmp_path / "two", "review_sft")]
     held_back = [
         re.search(r"\| review \|.* (\d+) \|\n", (tmp_path / out / "README.md").read_text()) for out in ("one", "two")
     ]

@@ -60,30 +60,25 @@ def test_a_release_moved_away_is_restored(folder: Path) -> None:
 BUSY = "Another run is writing .*release'; wait until it ends, or stop it, then try again."
 
 
-def write_release(folder: Path) -> None:
-    with replace_folder(folder) as partial:
-        (partial / "papers").write_text("papers")
-
-
-def test_a_folder_that_another_run_is_writing_is_refused(tmp_path: Path) -> None:
+def test_a_busy_folder_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "release"
-    write_release(folder)
+    write(folder, "papers")
     with replace_folder(folder) as partial:
-        (partial / "papers").write_text("new papers")
+        (partial / "word").write_text("new papers")
         with pytest.raises(PeercorpusError, match=BUSY):
-            write_release(folder)
-        assert (folder / "papers").read_text() == "papers"
-    assert (folder / "papers").read_text() == "new papers"
+            write(folder, "papers")
+        assert (folder / "word").read_text() == "papers"
+    assert (folder / "word").read_text() == "new papers"
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
-    write_release(folder)
-    assert (folder / "papers").read_text() == "papers"
+    write(folder, "papers")
+    assert (folder / "word").read_text() == "papers"
 
 
 def test_the_folder_of_a_killed_run_is_replaced(tmp_path: Path) -> None:
     left = tmp_path / ".release.partial"
     left.mkdir()
     (left / "half").touch()
-    write_release(tmp_path / "release")
+    write(tmp_path / "release", "papers")
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
     assert not (tmp_path / "release" / "half").exists()
 

@@ -162,7 +162,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_a_harvested_paper_has_the_columns_of_the_card(release: Path) -> None:
+def test_harvested_papers_have_the_cards_columns(release: Path) -> None:
     rows = read_rows(release)
     assert [(row["conference"], row["year"], row["track"]) for row in rows.values()] == [
         ("emnlp", 2023, "findings"),
@@ -227,7 +227,7 @@ def test_a_record_keeps_its_masked_text(imported: Path) -> None:
     assert [review["rebuttal"] for review in reviews] == ["We thank the reviewer.", "Thank you, r2.", ""]
 
 
-def test_what_is_taken_down_is_not_in_the_layout(imported: Path) -> None:
+def test_the_layout_has_nothing_taken_down(imported: Path) -> None:
     (imported / LIST).write_text("r1\nr2/rebuttal\n")
     row, reviews = publish_row(imported)
     assert [(review["review_id"], review["rebuttal"]) for review in reviews] == [("r2", ""), ("r2", "")]

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
 
-from asked_releases import publish_release
+from asked_releases import Row, publish_release, rows_of
 from explored import HOST
 from invented_tables import (
     ICLR,
@@ -22,14 +22,12 @@ from invented_tables import (
     paper,
     post,
     review,
-    text,
     turn,
     version,
 )
 from peercorpus.corpus.forums import Forum
 from peercorpus.corpus.public_forums import PublicFilter, keep_public
 from peercorpus.corpus.takedown import Takedown
-from peercorpus.corpus.text_choice import TextChoice
 from peercorpus.execution.progress import show_nothing
 from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.records.enums import Grade, PostKind, Role, SectionKind
@@ -39,17 +37,11 @@ from peercorpus.release.folder import open_release
 from peercorpus.release.verify.verify import verify_release
 
 
-def published(
-    tmp_path: Path, records: Iterable[object], texts: TextChoice = TextChoice.BEST
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def published(tmp_path: Path, records: Iterable[object]) -> tuple[list[Row], list[Row]]:
     """The rows of both configurations after publishing one venue."""
     with invented(tmp_path / "corpus", {ICLR: list(records)}) as workspace:
-        publish_release(workspace, tmp_path / "out", texts=texts)
-    papers, conversations = (
-        [row for path in (tmp_path / "out" / "data").glob(f"{config}/*") for row in pq.read_table(path).to_pylist()]
-        for config in ("papers", "conversations")
-    )
-    return papers, conversations
+        publish_release(workspace, tmp_path / "out")
+    return rows_of(tmp_path / "out", "papers"), rows_of(tmp_path / "out", "conversations")
 
 
 def test_a_forum_becomes_one_paper_and_its_conversations(tmp_path: Path) -> None:
@@ -99,14 +91,6 @@ def test_a_hidden_comment_is_withheld(tmp_path: Path, hidden: dict[str, Any]) ->
     assert (row["decision"], row["decision_comment"]) == ("Accept (Poster)", None)
     (full,) = pq.read_table(tmp_path / "out" / "data" / "papers_full").to_pylist()
     assert (full["decision_comment"], full["status"], full["decided_at"]) == (None, "accepted", NOON)
-
-
-@pytest.mark.parametrize("grade", list(Grade))
-def test_only_an_initial_version_gives_a_text(tmp_path: Path, grade: Grade) -> None:
-    records = [paper("f1"), version("f1", "aa", grade), version("f1", "bb", None), text("aa", "A"), text("bb", "LATER")]
-    (row,), _ = published(tmp_path, records, TextChoice.INITIAL)
-    is_sure = grade in {Grade.EXACT, Grade.EXACT_ATTACHMENT, Grade.UNREVISED, Grade.ONLY_BEFORE_REVIEW}
-    assert (row["markdown"], row["markdown_chars"]) == (("A", 1) if is_sure else ("", 0))
 
 
 def test_a_bare_paper_is_still_a_row(tmp_path: Path) -> None:

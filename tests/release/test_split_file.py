@@ -201,7 +201,7 @@ def release_more(folder: Path, out: str, asked: SplitRequest) -> PaperSplits:
     return read_split_file(asked.path(folder / out)).read()
 
 
-def test_a_workspace_keeps_the_splits_of_its_former_folder(tmp_path: Path) -> None:
+def test_a_former_folders_splits_are_kept(tmp_path: Path) -> None:
     former = read_split_file(RE2.path(make_former(tmp_path))).read()
     assert former.of.items() <= release_more(tmp_path, "second", RE2).of.items()
     assert not (tmp_path / "corpus" / "sides").exists()
@@ -230,7 +230,7 @@ def test_a_former_release_is_verified_and_compared(tmp_path: Path, run: Run) -> 
     assert (inputs.splits.profile, len(file.read().of)) == (Profile.RE2, 6)
 
 
-def test_a_file_without_splits_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_a_file_without_splits_is_refused(tmp_path: Path) -> None:
     path = RE2.path(make_former(tmp_path))
     path.write_text(path.read_text().replace('"sides":', '"parts":'))
     with pytest.raises(PeercorpusError, match=r"The splits '.*' cannot be read: .*`splits`"):

@@ -91,7 +91,7 @@ def test_a_stratum_has_its_share_within_one_paper(papers: list[Usable]) -> None:
 
 
 @given(st.integers(3, 300), st.integers(0, 999))
-def test_test_papers_of_rebuttals_are_test_papers_of_reviews(number: int, seed: int) -> None:
+def test_tasks_share_their_test_papers(number: int, seed: int) -> None:
     random = Random(seed)
     papers = [
         Usable(f"f{at}", "A", Status.ACCEPTED, None, random.choice([BOTH, REVIEWS, REVIEWS])) for at in range(number)
@@ -176,7 +176,7 @@ def test_papers_of_one_work_are_in_one_split(papers: list[Usable], seed: int, af
 
 
 @given(corpora(), st.integers(0, 99))
-def test_a_temporal_test_set_is_exactly_the_newer_papers(papers: list[Usable], seed: int) -> None:
+def test_temporal_tests_are_the_newer_papers(papers: list[Usable], seed: int) -> None:
     splits = draw_splits(papers, DAY, groups=links(seed, papers))
     dated = {paper.forum_id: paper for paper in papers if paper.submitted_at is not None and paper.tasks}
     assert splits.of.keys() == dated.keys()

@@ -13,7 +13,7 @@ import tantivy
 from starlette.testclient import TestClient
 
 from answered_points import with_points
-from asked_releases import publish_release
+from asked_releases import publish_verified
 from explored import HOST
 from in_this_process import InThisProcess
 from invented_tables import (
@@ -45,10 +45,8 @@ from peercorpus.records.reviews import Conversation, Post, Review, Section
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
 from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
-from peercorpus.release.verify.verify import verify_release
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.venues import FJORD, VENUES
 from peercorpus.simulator.world.world import build_world
@@ -90,15 +88,8 @@ def publish(folder: Path, listed: str, records: list[object]) -> dict[str, list[
         (folder / "corpus" / "takedown.txt").write_text(listed)
         has_figures = any(isinstance(record, Figure) for record in records)
         splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
-        publish_release(workspace, folder / "out", splits=splits, figures=has_figures, points=True)
-        checks = verify_release(open_release(folder / "out"), workspace).checks
-    assert [(check.name, check.breaches) for check in checks if check.found] == []
-    return {config: [*read_rows(folder / "out" / "data" / config)] for config in CONFIGS}
-
-
-def read_rows(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted(folder.glob("*.parquet")):
-        yield from pq.read_table(path).to_pylist()
+        rows = publish_verified(workspace, folder / "out", splits=splits, figures=has_figures, points=True)
+    return {config: rows.get(config, []) for config in CONFIGS}
 
 
 def says(rows: list[dict[str, Any]], word: str) -> bool:
@@ -158,7 +149,7 @@ def test_the_tombstone_counts_texts_and_changes(tmp_path: Path, listed: str, tex
         assert len(before[name]) == len(after[name]) + tombstone["records"][name]
 
 
-def test_a_takedown_of_a_shared_file_removes_its_changes(tmp_path: Path) -> None:
+def test_a_removed_shared_file_has_no_changes(tmp_path: Path) -> None:
     shared = f"late-{OTHER}"
     twin = [paper(GONE), review(GONE), version(GONE, shared, Grade.EXACT)]
     rows = publish(tmp_path, f"{GONE}\n", [*a_forum(OTHER), *follow(OTHER), *twin])
@@ -171,7 +162,7 @@ def test_a_takedown_of_a_shared_file_removes_its_changes(tmp_path: Path) -> None
     assert "of a text that is not here" not in card
 
 
-def test_no_post_names_a_parent_that_is_taken_down(tmp_path: Path) -> None:
+def test_no_post_names_a_removed_parent(tmp_path: Path) -> None:
     below = post("below", OTHER, reply_to=f"{OTHER}-answer", role=Role.REVIEWER, signature="R1")
     rows = publish(tmp_path, f"{OTHER}-answer\n", [*a_forum(OTHER), below])
     assert {row["post_id"]: row["reply_to"] for row in rows["posts"]} == {f"{OTHER}-to-all": None, "below": None}
@@ -271,9 +262,7 @@ def read_explorer(workspace: Workspace, forum_ids: set[str]) -> str:
 def publish_without(workspace: Workspace, folder: Path, listed: list[str], forum_ids: set[str]) -> str:
     """Take ids down, publish, verify and export; return all outputs."""
     (workspace.folder / LIST).write_text("\n".join(listed) + "\n")
-    publish_release(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
-    verified = verify_release(open_release(folder / "out"), workspace)
-    assert [(check.name, check.breaches) for check in verified.checks if check.found] == []
+    publish_verified(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
     export_release(folder / "out", folder / "trl", ExportRequest(ExportLayout.TRL))
     return "\n".join([read_release(folder / "out"), read_release(folder / "trl"), read_explorer(workspace, forum_ids)])
 

@@ -7,10 +7,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from asked_releases import publish_release
+from asked_releases import Row, publish_release, publish_verified
 from commands import Run
 from invented_tables import ICLR, NOON, a_forum, invented, text, version, what_follows
 from naming import Naming
@@ -24,7 +23,6 @@ from peercorpus.release.provenance import check_worst_grade, read_inputs
 from peercorpus.release.request import Profile, ReleaseRequest, SplitRequest
 from peercorpus.release.verify.verify import verify_release
 
-Row = dict[str, Any]
 RE2 = SplitRequest(Profile.RE2)
 TEXT_GRADES: list[Grade] = [grade for grade in Grade if grade is not Grade.UNAVAILABLE]
 
@@ -59,13 +57,7 @@ def published(
     records = [record for forum in forums for record in forum]
     with invented(tmp_path / "corpus", {ICLR: records}) as workspace:
         (tmp_path / "corpus" / "takedown.txt").write_text(takedown)
-        publish_release(workspace, tmp_path / "out", splits=RE2, **options)
-        checks = verify_release(open_release(tmp_path / "out"), workspace).checks
-    assert [(check.name, check.breaches) for check in checks if check.found] == []
-    return {
-        folder.name: [row for path in sorted(folder.iterdir()) for row in pq.read_table(path).to_pylist()]
-        for folder in (tmp_path / "out" / "data").iterdir()
-    }
+        return publish_verified(workspace, tmp_path / "out", splits=RE2, **options)
 
 
 def one_of_each() -> list[list[object]]:

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
+from asked_releases import rows_of
 from commands import Run
 from invented_blocks import NEXT_PAGE, Part, caption, entry, formula, heading, structured
 from invented_tables import ICLR, invented, paper, review, text, version
@@ -50,18 +49,14 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "corpus"
 
 
-def texts_of(release: Path) -> list[dict[str, Any]]:
-    return [row for path in (release / "data" / "texts").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-
-
 @pytest.mark.slow
 def test_texts_have_blocks_on_request(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     asked = ("publish", "--workspace", corpus, "--splits", "none", "--out", release)
     assert run(*asked).code == 0
-    assert [(row["blocks"], row["mentions"]) for row in texts_of(release)] == [(None, None)]
+    assert [(row["blocks"], row["mentions"]) for row in rows_of(release, "texts")] == [(None, None)]
     assert run(*asked, "--blocks").code == 0
-    (row,) = texts_of(release)
+    (row,) = rows_of(release, "texts")
     words = [row["markdown"][block["start"] : block["end"]] for block in row["blocks"]]
     assert words[:3] == ["Write to [e-mail] before you read on.", "## 1 Herbs", "$$a = b$$ (5)"]
     named = [(row["markdown"][one["start"] : one["end"]], words[one["target"]]) for one in row["mentions"]]
@@ -75,7 +70,7 @@ def test_texts_have_blocks_on_request(corpus: Path, run: Run) -> None:
 def test_without_authors_running_headers_are_left_out(corpus: Path, run: Run) -> None:
     release = corpus.parent / "release"
     assert run("publish", "--workspace", corpus, "--out", release, "--blocks", "--no-authors").code == 0
-    (row,) = texts_of(release)
+    (row,) = rows_of(release, "texts")
     assert (row["blocks"][-1]["kind"], row["blocks"][-1]["text"]) == ("page_footer", None)
 
 
@@ -102,10 +97,12 @@ def test_texts_are_latex_on_request(latex_corpus: Path, run: Run) -> None:
     release = latex_corpus.parent / "release"
     asked = ("publish", "--workspace", latex_corpus, "--splits", "none", "--out", release)
     assert run(*asked).code == 0
-    assert [row["latex"] for row in texts_of(release)] == [None]
+    assert [row["latex"] for row in rows_of(release, "texts")] == [None]
     assert run(*asked, "--latex").code == 0
-    (row,) = texts_of(release)
+    (row,) = rows_of(release, "texts")
     assert "About 5\\% of $\\leq$; write to [e-mail].\n\\end{document}\n" in row["latex"]
     assert row["markdown"] == MARKDOWN
     assert run(*asked).code == 0
-    assert [row["latex"] for row in texts_of(release)] == [None], "a release with LaTeX stands where none was asked for"
+    assert [row["latex"] for row in rows_of(release, "texts")] == [None], (
+        "a release with LaTeX stands where none was asked for"
+    )

@@ -1,16 +1,22 @@
-"""Publish releases in tests: without splits, unless a test asks for them."""
+"""Publish releases in tests, without splits unless a test asks for them, and read their rows."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet as pq
 
 from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.release import publish
 from peercorpus.release.by_model.annotator import Annotator
 from peercorpus.release.by_model.turn_titles import Titler
 from peercorpus.release.counts import PublishSummary
+from peercorpus.release.folder import open_release
 from peercorpus.release.request import ReleaseRequest, SplitRequest
+from peercorpus.release.verify.verify import verify_release
 from peercorpus.workspace.workspace import Workspace
+
+Row = dict[str, Any]
 
 
 def request(splits: SplitRequest | None = None, **fields: Any) -> ReleaseRequest:
@@ -51,3 +57,17 @@ def publish_release(
         standing=standing,
         is_temporary=is_temporary,
     )
+
+
+def rows_of(release: Path, config: str) -> list[Row]:
+    """Return the rows of a configuration in order."""
+    paths = sorted((release / "data" / config).glob("*.parquet"))
+    return [row for path in paths for row in pq.read_table(path).to_pylist()]
+
+
+def publish_verified(workspace: Workspace, out: Path, **options: Any) -> dict[str, list[Row]]:
+    """Publish a release that every check must pass; return the rows of each of its configurations."""
+    publish_release(workspace, out, **options)
+    checks = verify_release(open_release(out), workspace).checks
+    assert [(check.name, check.breaches) for check in checks if check.found] == []
+    return {folder.name: rows_of(out, folder.name) for folder in (out / "data").iterdir()}

@@ -85,12 +85,6 @@ def _lock_releases(folder: Path) -> Iterator[None]:
         yield
 
 
-def _protect(release: Path) -> None:
-    for path in release.rglob("*"):
-        if path.is_file():
-            path.chmod(_READ_ONLY_MODE)
-
-
 @contextmanager
 def open_target(
     workspace: Path, out: Path | None, splits: SplitRequest | None, day: date | None = None
@@ -131,7 +125,9 @@ def open_target(
                 target.final = newest
             else:
                 target.final = folder / _pick_free_name(folder, day or datetime.now(UTC).date())
-                _protect(unnamed)
+                for path in unnamed.rglob("*"):
+                    if path.is_file():
+                        path.chmod(_READ_ONLY_MODE)
                 unnamed.rename(target.final)
         finally:
             shutil.rmtree(unnamed, ignore_errors=True)

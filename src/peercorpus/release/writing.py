@@ -131,29 +131,18 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 logger = logging.getLogger("peercorpus.release.publish")
 
 
-def count_venue_inputs(workspace: Workspace, venue_id: str) -> VenueCounts:
-    """Return the counts of a venue before any of its papers is added."""
-    raw, tables = workspace.raw, workspace.tables
-    records = Counter({name: raw.count(RawKind.PUBLISHED, venue_id, name) for name in CITED})
-    set_aside = Counter(
-        {
-            (stage, reason): count
-            for stage in tables.stages(venue_id)
-            for reason, count in tables.set_aside_counts(venue_id, stage).items()
-        }
-    )
+def add_venue_inputs(workspace: Workspace, venue: VenueCounts) -> None:
+    """Add the workspace's data on a venue to the counts of its rows."""
+    raw, tables, venue_id = workspace.raw, workspace.tables, venue.venue_id
+    venue.is_listed = raw.state.is_listed(venue_id)
+    venue.records = +Counter({name: raw.count(RawKind.PUBLISHED, venue_id, name) for name in CITED})
+    for stage in tables.stages(venue_id):
+        for reason, count in tables.set_aside_counts(venue_id, stage).items():
+            venue.set_aside[stage, reason] = count
+    venue.own = own_venue(workspace, venue_id)
     ((first, last),) = raw.select(HARVESTED, venue_id, venue_id)
-    harvested = None
     if first is not None:
-        harvested = EPOCH + timedelta(milliseconds=first), EPOCH + timedelta(milliseconds=last)
-    return VenueCounts(
-        venue_id,
-        is_listed=raw.state.is_listed(venue_id),
-        records=+records,
-        set_aside=set_aside,
-        own=own_venue(workspace, venue_id),
-        harvested=harvested,
-    )
+        venue.harvested = EPOCH + timedelta(milliseconds=first), EPOCH + timedelta(milliseconds=last)
 
 
 def split_name(conference: str) -> str:
@@ -366,12 +355,9 @@ class ReleaseWriting:
             self._sieve.by_venue[venue_id] = taken
         if self._reviewbench is not None and part.reviewbench is not None:
             self._reviewbench.add(part.reviewbench)
-        before = len(self._tally.venues)
+        for venue in part.counts.venues:
+            add_venue_inputs(self._workspace, venue)
         self._tally.add(part.counts)
-        for place, counted in enumerate(part.counts.venues, before):
-            now = count_venue_inputs(self._workspace, counted.venue_id)
-            held = {name: getattr(now, name) for name in ("is_listed", "records", "set_aside", "own", "harvested")}
-            self._tally.venues[place] = replace(counted, **held)
 
     def draw_splits(self, asked: SplitRequest, standing: Path) -> list[SplitShards]:
         """Assign papers to train, validation and test, and write the configurations for tasks."""

@@ -84,7 +84,6 @@ class ReleaseFacts:
 
     @property
     def request(self) -> ReleaseRequest:
-        """What the release was asked to contain."""
         return self.tally.request
 
     @property
@@ -98,12 +97,10 @@ class ReleaseFacts:
 
     @property
     def papers(self) -> int:
-        """The number of papers."""
         return self.total("papers")
 
     @property
     def reviews(self) -> int:
-        """The number of reviews."""
         return self.total("reviews")
 
     @property
@@ -204,7 +201,6 @@ class ReleaseFacts:
 
     @property
     def accepted(self) -> int:
-        """The number of accepted papers."""
         return self._of_status(Status.ACCEPTED)
 
     @property
