@@ -12,6 +12,7 @@ from in_this_process import build_here
 from peercorpus.forms.declared_forms import declared_forms
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
+from raw_forums import v2
 
 V = "Invented.cc/2024/Conference"
 INVITATION = f"{V}/-/Official_Review"
@@ -30,16 +31,8 @@ def raw(kind: RawKind, object_id: str, forum_id: str, body: dict[str, Any]) -> R
 
 
 def note(note_id: str, content: dict[str, Any], **more: Any) -> RawObject:
-    body = {
-        "id": note_id,
-        "forum": "paper",
-        "replyto": None if note_id == "paper" else "paper",
-        "invitations": [f"{V}/-/Submission" if note_id == "paper" else f"{V}/Submission1/-/Official_Review"],
-        "signatures": [f"{V}/Submission1/Reviewer_AbCd"],
-        "readers": ["everyone"],
-        "content": {name: {"value": value} for name, value in content.items()},
-    }
-    return raw(RawKind.NOTE, note_id, "paper", body | more)
+    tail = "Submission" if note_id == "paper" else "Official_Review"
+    return raw(RawKind.NOTE, note_id, "paper", v2(note_id, tail, "Reviewer_AbCd", content=content, **more))
 
 
 def invitation(content: dict[str, Any]) -> RawObject:

@@ -21,6 +21,7 @@ from peercorpus.release.splits import Task
 from peercorpus.release.task_tables import CONFIG
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
+from raw_forums import v2
 
 
 @pytest.fixture
@@ -88,18 +89,9 @@ ANSWER = "It was calm on both days."
 
 
 def note(note_id: str, signer: str, reply_to: str | None, day: int, **content: Any) -> dict[str, Any]:
-    kind = "Submission" if reply_to is None else ("Official_Review" if "rating" in content else "Official_Comment")
-    return {
-        "id": note_id,
-        "forum": "p1",
-        "replyto": reply_to,
-        "invitations": [f"{VENUE}/-/{kind}" if reply_to is None else f"{VENUE}/Submission1/-/{kind}"],
-        "signatures": [f"{VENUE}/Submission1/{signer}"],
-        "readers": ["everyone"],
-        "tcdate": day * 86_400_000,
-        "tmdate": day * 86_400_000,
-        "content": {name: {"value": value} for name, value in content.items()},
-    }
+    tail = "Submission" if reply_to is None else ("Official_Review" if "rating" in content else "Official_Comment")
+    times = {"tcdate": day * 86_400_000, "tmdate": day * 86_400_000}
+    return v2(note_id, tail, signer, forum="p1", replyto=reply_to, content=content, **times)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from model_endpoint import completion, serving
 from peercorpus.cli.text.show import show_record
 from peercorpus.corpus.forums import Forum
 from peercorpus.records.papers import Conflict, StatedSplit
+from raw_forums import v2
 
 V = "Invented.cc/2024/Conference"
 ESCAPE = "\x1b[2J\x1b[31m"
@@ -23,17 +24,8 @@ ESCAPE = "\x1b[2J\x1b[31m"
 
 def note(note_id: str, signer: str, reply_to: str | None, at: int, **content: Any) -> dict[str, Any]:
     tail = "Submission" if reply_to is None else ("Official_Review" if "rating" in content else "Official_Comment")
-    return {
-        "id": note_id,
-        "forum": "p1",
-        "replyto": reply_to,
-        "invitations": [f"{V}/-/{tail}" if reply_to is None else f"{V}/Submission1/-/{tail}"],
-        "signatures": [f"{V}/Submission1/{signer}"],
-        "readers": ["everyone"],
-        "tcdate": at * 86_400_000,
-        "tmdate": at * 86_400_000,
-        "content": {name: {"value": value} for name, value in content.items()},
-    }
+    times = {"tcdate": at * 86_400_000, "tmdate": at * 86_400_000}
+    return v2(note_id, tail, signer, forum="p1", replyto=reply_to, content=content, **times)
 
 
 NOTES = [

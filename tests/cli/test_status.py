@@ -21,6 +21,7 @@ from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.object_store import Placement
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
+from raw_forums import v2
 from small_venues import fill
 
 V = "Invented.cc/2024/Conference"
@@ -29,17 +30,9 @@ SHOWN_MS = 1_700_000_000_000
 
 
 def note(note_id: str, forum: str, content: dict[str, Any], **more: Any) -> RawObject:
-    tail = "Official_Review" if "rating" in content else "Official_Comment"
-    body = {
-        "id": note_id,
-        "forum": forum,
-        "replyto": None if note_id == forum else forum,
-        "invitations": [f"{V}/-/Submission" if note_id == forum else f"{V}/Submission1/-/{tail}"],
-        "signatures": [f"{V}/Submission1/Reviewer_AbCd"],
-        "readers": ["everyone"],
-        "content": {name: {"value": value} for name, value in content.items()},
-    } | more
-    return RawObject(RawKind.NOTE, note_id, 2, V, forum, note_id, 1, 1, "test", json.dumps(body).encode())
+    tail = "Submission" if note_id == forum else "Official_Review" if "rating" in content else "Official_Comment"
+    body = json.dumps(v2(note_id, tail, "Reviewer_AbCd", forum=forum, content=content, **more)).encode()
+    return RawObject(RawKind.NOTE, note_id, 2, V, forum, note_id, 1, 1, "test", body)
 
 
 @pytest.fixture(scope="module")

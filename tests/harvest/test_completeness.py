@@ -25,6 +25,7 @@ from peercorpus.venues.catalogue import Visibility
 from peercorpus.workspace.harvest_state import Listing, StoredFile
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace, open_workspace
+from raw_forums import v2
 
 AURORA, BOREALIS = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
 V = "Invented.cc/2024/Conference"
@@ -36,19 +37,9 @@ MakeClient = Callable[..., Client]
 
 def note(note_id: str, forum: str = "paper", tail: str = "Official_Comment", **more: Any) -> dict[str, Any]:
     """A note of API v2; a root if forum and id are the same."""
-    is_root = note_id == forum
-    content = {name: {"value": value} for name, value in more.pop("content", {}).items()}
-    return {
-        "id": note_id,
-        "forum": forum,
-        "replyto": None if is_root else forum,
-        "invitations": [f"{V}/-/Submission" if is_root else f"{V}/Submission1/-/{tail}"],
-        "signatures": [f"{V}/Submission1/" + ("Authors" if is_root else "Reviewer_AbCd")],
-        "readers": ["everyone"],
-        "tcdate": POSTED_MS,
-        "tmdate": POSTED_MS,
-        "content": content,
-    } | more
+    times = {"tcdate": POSTED_MS, "tmdate": POSTED_MS}
+    signer = "Authors" if note_id == forum else "Reviewer_AbCd"
+    return v2(note_id, "Submission" if note_id == forum else tail, signer, forum=forum, **times | more)
 
 
 def paper(forum_id: str = "paper", venueid: str = V, **content: Any) -> dict[str, Any]:

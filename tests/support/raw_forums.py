@@ -18,14 +18,14 @@ SENT = 1_700_000_000_000
 ACCOUNTS = ("~Ada_Example1", "jane.doe@example.org")
 
 
-def v2(note_id: str, tail: str, signature: str = "", **more: Any) -> dict[str, Any]:
-    """A note of API 2; `paper` is the submission."""
-    is_root = note_id == "paper"
+def v2(note_id: str, tail: str, signature: str = "", *, forum: str = "paper", **more: Any) -> dict[str, Any]:
+    """A note of API 2; the one with the forum's id is the submission."""
+    is_root = note_id == forum
     content = more.pop("content", {})
     return {
         "id": note_id,
-        "forum": "paper",
-        "replyto": None if is_root else "paper",
+        "forum": forum,
+        "replyto": None if is_root else forum,
         "invitations": [f"{V}/-/{tail}" if is_root else f"{V}/Submission1/-/{tail}"],
         "signatures": [signature if "~" in signature else f"{V}/Submission1/{signature}"],
         "readers": ["everyone"],

@@ -84,7 +84,6 @@ def harvest(
 
 
 def _name_venues(names: list[str], scope: str | None, workspace: Path) -> list[str]:
-    """Return the ids of the venues that were named, and of those of a published dataset."""
     from peercorpus.recipes.recipe import RecipeName, read_recipe
     from peercorpus.venues.venue_names import read_venue_ids
     from peercorpus.workspace.workspace import read_held_venues
@@ -340,7 +339,6 @@ def _set_aside(file: "FileImport") -> Iterator[str]:
 
 
 def _sum(summary: "ImportSummary") -> str:
-    """Return that every item was stored, was there already, or is set aside."""
     taken = [summary.taken(kind) for kind in RawKind]
     new, known = sum(counts.new for counts in taken), sum(counts.known for counts in taken)
     aside = sum(summary.left_out.values())

@@ -176,7 +176,6 @@ def _explain_arguments(error: "CycloptsError", arguments: Sequence[str]) -> str:
 
 
 def _takes_venues(error: "CycloptsError") -> bool:
-    """Return whether the command has the options --workspace and --venue."""
     if error.app is None:
         return False
     names = {name for argument in error.app.assemble_argument_collection() for name in argument.names}

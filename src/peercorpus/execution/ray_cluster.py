@@ -222,7 +222,6 @@ class RayExecutor:
                     yield task.item, result if loss is None else loss
 
     def _make_giver(self, ray: Any, function: Callable[[Any], Any], timeout_s: float) -> Callable[[_Task], Any]:  # noqa: ANN401
-        """Return a function that submits an item to the cluster."""
         # With `max_calls` other than 0, a GPU task ends its worker and so unloads its models.
         remote = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=0, max_calls=0)(do_item)
 

@@ -359,7 +359,6 @@ def _still_current(session: VenueSession, batch: Sequence[PdfRequest]) -> set[Pd
 
 
 def _take_one(files: _Files, request: PdfRequest) -> None:
-    """Request one file."""
     session = files.session
     try:
         content = session.client.get_file(session.api, request.route, dict(request.params))

@@ -273,7 +273,6 @@ def _read_list(dump: DumpFile) -> Iterator[Record]:
 
 
 def _read_records(dump: DumpFile, records: Iterator[Record]) -> Generator[Record, None, None]:
-    """Yield records."""
     with _translate_errors(dump):
         yield from records
 

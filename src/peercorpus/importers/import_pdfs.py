@@ -119,7 +119,6 @@ def import_pdfs(workspace: Workspace, folder: Path) -> PdfImport:
 
 
 def _find_table(folder: Path, files: Iterable[str]) -> str | None:
-    """Return the name of the CSV file of a folder, or None if it has none."""
     tables = [name for name in files if name.lower().endswith(".csv")]
     if len(tables) > 1:
         raise DumpError(
@@ -189,7 +188,6 @@ def _read_papers(workspace: Workspace) -> dict[str, list[tuple[_Paper, str | Non
 
 
 def _read_held(workspace: Workspace, venue_ids: set[str]) -> dict[tuple[str, str], str]:
-    """Return the stored files, by forum and path."""
     return {
         (stored.forum_id, stored.path): stored.sha256
         for venue_id in sorted(venue_ids)

@@ -280,7 +280,6 @@ def _check(text: bytes) -> bytes | None:
 
 
 def _real(members: Members) -> set[str]:
-    """Return the names of the members that are not null."""
     return {name for name, value in members.items() if bytes(value) != b"null"}
 
 

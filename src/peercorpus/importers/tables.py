@@ -87,7 +87,6 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _read_delimited(file: IO[str], delimiter: str) -> Iterator[Row]:
-    """Yield the rows of a table with a header."""
     csv.field_size_limit(CELL_CHARACTERS)
     lines = _BoundedLines(file)
     first = next(lines, "")

@@ -275,7 +275,6 @@ def count_submissions(client: Client, api: int, invitation: str) -> int | None:
 
 
 def _count(client: Client, api: int, where: Params) -> int | None:
-    """Return the length of a list of notes; None if OpenReview does not state it."""
     try:
         return _read_count(_begin_counted(client, api, "/notes", where))
     except NotJsonError:

@@ -104,7 +104,6 @@ def read_user(text: str) -> str | None:
 
 
 def _read(text: str, type_: type[ClaimsT]) -> ClaimsT | None:
-    """Return the claims of a token; None if they cannot be read."""
     try:
         _, payload, _ = text.split(".")
         return msgspec.json.decode(base64.urlsafe_b64decode(payload + "==="), type=type_)

@@ -169,7 +169,6 @@ class _VenueBuild:
         return VenueTask(plan.venue_id, span, tuple((step.stage.name, step.key) for step in steps), held)
 
     def _apply(self, ranges: Sequence[Sequence[PartitionChange]]) -> None:
-        """Apply to the tables the changes that a stage made for all ranges of a venue's forums."""
         for change in join_ranges(ranges):
             self._workspace.tables.apply(change)
 
@@ -204,7 +203,6 @@ class _VenueBuild:
     def _do_work(
         self, workers: Executor, schedule: "_Schedule", processes: int
     ) -> Iterator[tuple[WorkItem, list[StageWork]]]:
-        """Yield the workers' items with their results."""
         count = processes if isinstance(workers, LocalExecutor) else None
         for item, result in workers(do_work, schedule, timeout_s=TIMEOUT_S, workers=count):
             if not isinstance(result, Failure):

@@ -141,7 +141,6 @@ def find_lacking(database: sqlite3.Connection) -> str | None:
 
 
 def _build_shape(version: int) -> set[tuple[str, str]]:
-    """Return the shape of a schema version."""
     with closing(sqlite3.connect(":memory:")) as database:
         for script in MIGRATIONS[:version]:
             database.executescript(script)

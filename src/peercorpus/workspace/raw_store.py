@@ -463,7 +463,6 @@ class RawStore:
         return map(self._unpack_object, rows)
 
     def _unpack_object(self, row: tuple[Any, ...]) -> RawObject:
-        """Return the object of a row."""
         kind, object_id, api, venue_id, forum_id, subject_id, modified_ms, seen_ms, source, digest, packed = row
         body = unpack_body(self._decompressor, packed, digest)
         if body is None:

@@ -149,7 +149,6 @@ class TableLogs:
 
 
 def _last_commit(recorded: Iterable[str]) -> str | None:
-    """Return the file of the last commit among a log's files; None if there is none."""
     return max((file for file in recorded if file.endswith(".json")), default=None)
 
 

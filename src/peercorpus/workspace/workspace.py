@@ -187,7 +187,6 @@ def _check_path(folder: Path) -> None:
 
 
 def _is_new_workspace(folder: Path, *, create: bool) -> bool:
-    """Return whether the folder is a new workspace."""
     if folder.exists() and not folder.is_dir():
         raise WorkspaceError(f"'{folder}' is a file, not a workspace; name a folder.")
     if isinstance(read_placement(folder).root(folder), Path):
@@ -214,7 +213,6 @@ def _is_new_workspace(folder: Path, *, create: bool) -> bool:
 
 
 def _refuse_folder(folder: Path) -> NoReturn:
-    """Report that a folder is not a workspace."""
     if not folder.exists():
         raise WorkspaceError(
             f"'{folder}' does not exist; name a workspace, or make one with 'peercorpus harvest' or 'import'."

@@ -184,7 +184,6 @@ def _reply(
 
 
 def _refer(holdings: Holdings, note: Json, content: Json, at_ms: int) -> str:
-    """Write an API v1 reference."""
     reference_id = draw_id(str(note["id"]), "reference", at_ms)
     reference = note | {"id": reference_id, "referent": note["id"], "content": content}
     holdings.edits[reference_id] = reference | {"tcdate": at_ms, "tmdate": at_ms}
@@ -194,7 +193,6 @@ def _refer(holdings: Holdings, note: Json, content: Json, at_ms: int) -> str:
 def _edit(
     holdings: Holdings, note: Json, invitation: str, patch: Json, at_ms: int, signatures: list[str], readers: list[str]
 ) -> None:
-    """Write an API v2 edit."""
     edit_id = draw_id(str(note["id"]), "edit", invitation, at_ms)
     times: Json = dict.fromkeys(("cdate", "mdate", "tcdate", "tmdate"), at_ms)
     holdings.edits[edit_id] = {
@@ -213,7 +211,6 @@ def _edit(
 
 
 def _with_content(note: Json, patch: Json, at_ms: int) -> Json:
-    """Return the note with some fields changed, and the time of the change."""
     changed = note | {"content": _content(note) | patch, "tmdate": at_ms}
     # On API v1, `mdate` stays empty.
     return changed | {"mdate": at_ms} if note.get("mdate") else changed
@@ -286,7 +283,6 @@ def shift(note_id: str, at_ms: int, world: World) -> None:
 
 
 def _row_before(call: Call) -> str:
-    """Return the id of the row before the page, or an empty string."""
     if "after" in call.query:
         return call.query["after"]
     before = {**call.query, "offset": str(int(call.query["offset"]) - 1), "limit": "1"}

@@ -147,7 +147,6 @@ def _write(world: World, payload: Json, life_s: int) -> str:
 
 
 def _read(world: World, token: str) -> Json:
-    """Return the content of a valid token of this world."""
     signed, _, signature = token.rpartition(".")
     if not hmac.compare_digest(_signature(world, signed).encode(), signature.encode()):
         raise token_expired()

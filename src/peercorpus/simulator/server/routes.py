@@ -46,7 +46,6 @@ def _edit_attachment(call: Call) -> Response:
 
 
 def _edit_file(call: Call, field: str) -> Response:
-    """Return the file that an edit added."""
     edit = visible_object(call.shelves.edits.one(call.required("id"), call.caller), call.caller)
     note = edit.get("note") if call.api == "v2" else edit
     return _send_file(call, note if isinstance(note, dict) else {}, field, str(edit["id"]))

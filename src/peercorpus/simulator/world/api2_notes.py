@@ -157,7 +157,6 @@ def _people(timeline: PaperTimeline) -> Answers:
 
 
 def _record(timeline: PaperTimeline) -> Answers:
-    """Return the answers to the submission form, without the PDF."""
     script = timeline.script
     record: Answers = {"title": script.title} | _people(timeline) | {"keywords": list(script.keywords)}
     if script.tldr:

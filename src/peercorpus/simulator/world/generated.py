@@ -225,7 +225,6 @@ def generate_manuscript(venue: Venue, seed: int, index: int, *, is_long: bool = 
 
 
 def _long_passages(chance: Random, topic: int) -> Iterator[ManuscriptSection]:
-    """Return more sections, each beginning with a sentence on the topic."""
     pool = read_pools()["passages"]["method"]
     for number in range(SECTIONS):
         halves = (" ".join(sentences(chance, SECTION_WORDS // 2)) for _ in range(2))
