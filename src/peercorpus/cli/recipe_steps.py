@@ -175,7 +175,9 @@ class RecipeRun:
             PeercorpusError: A step cannot be carried out; earlier steps are kept.
         """
         with self.lines:
-            self._check()
+            if (self.workspace / "raw.db").exists():
+                with open_workspace(self.workspace, write=False) as opened:
+                    check_scope(opened, self.recipe, read_state(self.workspace))
             steps = [self.import_files, self.harvest_missing, self.build_tables, self.publish]
             if self.recipe.name is RecipeName.RE2:
                 steps += [self.export, self.draw_report]
@@ -203,12 +205,6 @@ class RecipeRun:
     @property
     def log(self) -> StepLog:
         return StepLog(self.out)
-
-    def _check(self) -> None:
-        if not (self.workspace / "raw.db").exists():
-            return
-        with open_workspace(self.workspace, write=False) as opened:
-            check_scope(opened, self.recipe, read_state(self.workspace))
 
     def _state(self) -> RecipeState:
         return read_state(self.workspace) or RecipeState(recipe=self.recipe.name)

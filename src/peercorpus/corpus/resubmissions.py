@@ -56,6 +56,12 @@ def read_links(tables: Tables) -> list[Link]:
     return [link for venue_id in tables.venues("8-links") for link in tables.read(Link, venue_id)]
 
 
+def name_other(link: Link, forum_id: str) -> tuple[str, str]:
+    """Return the id and the venue of the paper at the other end of a link."""
+    is_later = link.forum_id == forum_id
+    return (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
+
+
 def group_into_works(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Map every forum that a link names to its work: the smallest forum id it is connected with.
 

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from peercorpus.corpus.filters import FIELDS
 from peercorpus.corpus.html_pages import page_templates
 from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.resubmissions import name_other
 from peercorpus.corpus.takedown import Takedown
 from peercorpus.corpus.texts import find_text
 from peercorpus.errors import DamagedError, PeercorpusError
@@ -31,7 +32,6 @@ from peercorpus.explorer.paper_page import (
     Spoken,
     format_score,
     group_by_section,
-    name_other,
     name_text,
     read_dialogues,
     score_table,
@@ -53,7 +53,7 @@ from peercorpus.explorer.rendering import Prose, masked
 from peercorpus.explorer.search import PAGE, search, select_rows
 from peercorpus.explorer.search_index import OpenIndex, digest_state, find_paper, find_row, name_index
 from peercorpus.explorer.selection import SORTS, read_selection
-from peercorpus.explorer.venue_page import by_conference, venue_page
+from peercorpus.explorer.venue_page import by_conference, list_set_aside, make_figures, select_venue
 from peercorpus.records.arrow_schema import NOTHING
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Grade, Status
@@ -326,7 +326,14 @@ class Explorer:
         counts = self.index.venues.get(request.path_params["venue_id"])
         if counts is None:
             raise HTTPException(404, "This corpus has no venue of this name.")
-        return self.page("venue.html", venue=venue_page(self.tables, counts), share=rendering.format_share)
+        return self.page(
+            "venue.html",
+            counts=counts,
+            figures=make_figures(counts),
+            set_aside=list_set_aside(self.tables, counts.venue_id),
+            link=select_venue(counts.venue_id),
+            share=rendering.format_share,
+        )
 
     def about(self, _: Request) -> HTMLResponse:
         """Answer with a page about the corpus and the words that the explorer uses."""

@@ -15,7 +15,6 @@ from peercorpus.explorer.rendering import GRADES, MOMENTS
 from peercorpus.importers.reviewbench import drop_shape
 from peercorpus.records.documents import Change
 from peercorpus.records.enums import Aspect, AtDecision, ChangeKind, ConversationKind, Grade, Phase, Role
-from peercorpus.records.papers import Link
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review, Turn
 from peercorpus.records.scores import Score, ScoreChange, choose_first_and_last
 from peercorpus.release.record_rows import Row, ai_review_rows, as_row, blotted_json
@@ -139,12 +138,6 @@ def _list_responses(context: Sequence[ContextPost], forum: PublicForum, seen: se
         if beside.post_id in forum.by_id:
             yield ToAll(forum.by_id[beside.post_id], beside, beside.post_id not in seen)
             seen.add(beside.post_id)
-
-
-def name_other(link: Link, forum_id: str) -> tuple[str, str]:
-    """Return the id and the venue of the paper at the other end of a link."""
-    is_later = link.forum_id == forum_id
-    return (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,22 +183,8 @@ _MAX_STEPS = 24
 """Scales with at most this many whole numbers show a bar for each of them; wider ones only for those that occur."""
 
 
-@dataclass(frozen=True, slots=True)
-class VenuePage:
-    """The page of one venue.
-
-    Attributes:
-        set_aside: Stage, reason in words, and number of the rows set aside.
-        link: Query string that selects the papers of the venue.
-    """
-
-    counts: VenueCounts
-    figures: list[Bars]
-    set_aside: list[tuple[str, str, int]]
-    link: str
-
-
-def _make_query_string(venue_id: str, *further: str) -> str:
+def select_venue(venue_id: str, *further: str) -> str:
+    """Return the query string that selects the papers of a venue that meet further conditions."""
     return Selection(conditions=tuple(map(parse, (f"venue={venue_id}", *further)))).query_string()
 
 
@@ -208,16 +194,16 @@ def _count_ratings(counts: VenueCounts) -> tuple[dict[str, int], dict[str, str]]
     low = min([*by_step, *([int(counts.low)] if counts.low is not None else [])], default=0)
     high = max([*by_step, *([int(counts.high)] if counts.high is not None else [])], default=-1)
     steps = range(low, high + 1) if high - low < _MAX_STEPS else sorted(by_step)
-    links = {str(step): _make_query_string(counts.venue_id, f"rating>={step}", f"rating<{step + 1}") for step in steps}
+    links = {str(step): select_venue(counts.venue_id, f"rating>={step}", f"rating<{step + 1}") for step in steps}
     return {str(step): by_step.get(step, 0) for step in steps}, links
 
 
 def make_figures(counts: VenueCounts) -> list[Bars]:
-    """Return the charts of a venue; a chart without data has no bars."""
+    """Return the charts of a venue that have a bar."""
     statuses = {STATUSES[status]: counts.statuses[status] for status in Status if status in counts.statuses}
-    status_links = {STATUSES[status]: _make_query_string(counts.venue_id, f"status={status}") for status in Status}
+    status_links = {STATUSES[status]: select_venue(counts.venue_id, f"status={status}") for status in Status}
     grades = {GRADES[grade][0]: counts.grades[grade] for grade in Grade if grade in counts.grades}
-    grade_links = {GRADES[grade][0]: _make_query_string(counts.venue_id, f"grade={grade}") for grade in Grade}
+    grade_links = {GRADES[grade][0]: select_venue(counts.venue_id, f"grade={grade}") for grade in Grade}
     if "none" in counts.grades:
         grades["No version held"] = counts.grades["none"]
     ratings, rating_links = _count_ratings(counts)
@@ -225,31 +211,24 @@ def make_figures(counts: VenueCounts) -> list[Bars]:
     last = max((names.index(name) for name in counts.turns if name in names), default=-1)
     turns = {name: counts.turns.get(name, 0) for name in names[: last + 1]}
     changed = {name.capitalize(): counts.changed[name] for name in ("yes", "no", "not known") if name in counts.changed}
-    change_links = {
-        name.capitalize(): _make_query_string(counts.venue_id, f"score_changed={name}") for name in ("yes", "no")
-    }
-    return [
+    change_links = {name.capitalize(): select_venue(counts.venue_id, f"score_changed={name}") for name in ("yes", "no")}
+    charts = [
         bars("Decisions", "papers", statuses, status_links),
         bars("Mean rating, rounded down", "papers", ratings, rating_links),
         bars("Turns in a conversation", "conversations", turns),
         bars("Did a rating change?", "papers", changed, change_links),
         bars("How sure is the initial version?", "papers", grades, grade_links),
     ]
+    return [chart for chart in charts if chart.bars]
 
 
-def venue_page(tables: Tables, counts: VenueCounts) -> VenuePage:
-    """Return the page of one venue; charts without bars are left out."""
-    aside = [
+def list_set_aside(tables: Tables, venue_id: str) -> list[tuple[str, str, int]]:
+    """Return stage, reason in words, and number of the rows of a venue that were set aside."""
+    return [
         (stage, format_reason(reason), count)
-        for stage in tables.stages(counts.venue_id)
-        for reason, count in tables.set_aside_counts(counts.venue_id, stage).items()
+        for stage in tables.stages(venue_id)
+        for reason, count in tables.set_aside_counts(venue_id, stage).items()
     ]
-    return VenuePage(
-        counts=counts,
-        figures=[figure for figure in make_figures(counts) if figure.bars],
-        set_aside=aside,
-        link=_make_query_string(counts.venue_id),
-    )
 
 
 def by_conference(venues: Mapping[str, VenueCounts]) -> list[tuple[str, list[VenueCounts]]]:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from peercorpus.corpus.forums import Forum
+from peercorpus.corpus.resubmissions import name_other
 from peercorpus.records.ai_reviews import AiReply, AiReview
 from peercorpus.records.enums import BY_OTHERS, Phase
 from peercorpus.records.papers import Link, Paper, PaperVersion
@@ -81,9 +82,9 @@ def _versions(versions: Sequence[PaperVersion]) -> Iterator[str]:
 
 def _links(forum_id: str, links: Sequence[Link]) -> Iterator[str]:
     for link in links:
-        is_later = link.forum_id == forum_id
-        other, venue_id = (link.earlier_id, link.earlier_venue_id) if is_later else (link.forum_id, link.venue_id)
-        when = "" if link.days is None else f", {plural(round(link.days), 'day')} {'before' if is_later else 'later'}"
+        other, venue_id = name_other(link, forum_id)
+        way = "before" if other == link.earlier_id else "later"
+        when = "" if link.days is None else f", {plural(round(link.days), 'day')} {way}"
         yield f"  {escape_controls(other)}, {escape_controls(venue_id)}{when}: {link.kind.value}; {link.rule}"
 
 

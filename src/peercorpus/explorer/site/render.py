@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from peercorpus.corpus.public_forums import PublicForum
+from peercorpus.corpus.resubmissions import name_other
 from peercorpus.corpus.texts import HeldText
 from peercorpus.explorer import rendering
 from peercorpus.explorer.citations import paper_attribute, turn_attributes
@@ -23,7 +24,6 @@ from peercorpus.explorer.paper_page import (
     ScoreTable,
     Spoken,
     group_by_section,
-    name_other,
     name_text,
     read_dialogues,
     score_table,
@@ -394,9 +394,7 @@ def render_venue_page(counts: VenueCounts, rows: Sequence[PaperRow], page: int) 
         {row.forum_id for row in shown},
         counts=counts,
         figures=[
-            replace(figure, bars=[replace(bar, link=None) for bar in figure.bars])
-            for figure in make_figures(counts)
-            if figure.bars
+            replace(figure, bars=[replace(bar, link=None) for bar in figure.bars]) for figure in make_figures(counts)
         ],
         rows=shown,
         first=(page - 1) * PER_PAGE + 1,
