@@ -17,15 +17,12 @@ from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.messages import messages, right_answer
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
-from peercorpus.models.chat_messages import ChatOptions
-from peercorpus.records.enums import Role
+from peercorpus.finetune.selection import prepare_selection
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.exports.request import ExampleRequest, ExportRequest
 from peercorpus.release.folder import open_release
-from peercorpus.release.splits import Split, Task
+from peercorpus.release.splits import Split
 
 TASK = BenchTask.META_REVIEW
 
@@ -136,7 +133,7 @@ def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_ov
     overruled = meta_review_paper(0)["meta_reviews"][0] | {"recommends": "accepted"}
     silent = overruled | {"recommends": None, "post_id": "p00-other"}
     release = meta_release(tmp_path, {0: {"meta_reviews": [overruled, silent]}})
-    chosen = prepare_selection(open_release(release), SelectionRule())
+    chosen = prepare_selection(open_release(release), ExampleRequest())
     first, second, *_ = chosen.examples(TASK, Split.TRAIN, CaseCounts())
     ends = [example.messages("# Paper")[-1].text for example in (first, second)]
     assert [end.rpartition(" ")[2] for end in ends] == ["accept", "reject"]
@@ -147,7 +144,7 @@ def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_ov
 
 def test_an_export_has_the_same_prompts(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
-    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.META_REVIEW,)))
+    export_release(release, tmp_path / "out", ExportRequest(format=ExportLayout.TRL, task="meta_review"))
     (sample, *_) = map(json.loads, (tmp_path / "out" / "meta_review_test.jsonl").read_text().splitlines())
     (case, *_), _ = cases(release)
     told = [one["content"] for one in sample["messages"]]
@@ -159,18 +156,12 @@ def test_an_export_has_the_same_prompts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "telling", "says"),
-    [
-        (ExportLayout.RE2, PromptOptions(), "Re²"),
-        (ExportLayout.TRL, PromptOptions(chat=ChatOptions(Role.AUTHOR)), "--task rebuttal"),
-    ],
+    ("layout", "options", "says"),
+    [(ExportLayout.RE2, {}, "Re²"), (ExportLayout.TRL, {"assistant": "author"}, "--task rebuttal")],
 )
-def test_an_impossible_export_is_refused(
-    tmp_path: Path, layout: ExportLayout, telling: PromptOptions, says: str
-) -> None:
-    request = ExportRequest(layout, (Task.META_REVIEW,), telling)
+def test_an_impossible_export_is_refused(layout: ExportLayout, options: dict[str, Any], says: str) -> None:
     with pytest.raises(PeercorpusError, match=says):
-        export_release(meta_release(tmp_path), tmp_path / "out", request)
+        ExportRequest(format=layout, task="meta_review", **options)
 
 
 def test_a_release_without_meta_reviews_is_used_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
