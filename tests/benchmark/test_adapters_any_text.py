@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
-from peercorpus.benchmark.adapters.adapter import ADAPTERS, load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import ADAPTERS, load_adapter
 from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review_answer, read_score_answer
 from peercorpus.benchmark.cases import BenchTask, Case
 
@@ -60,7 +60,7 @@ def test_an_answer_is_in_our_format_or_unreadable(name: str, case: Case, text: s
 
 @pytest.mark.parametrize("text", RECORDED)
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_every_prefix_of_an_answer_is_read_like_the_whole_or_not_at_all(name: str, text: str) -> None:
+def test_every_prefix_is_read_alike(name: str, text: str) -> None:
     """A truncated answer never yields a different number or decision from the whole one."""
     adapter = load_adapter(name)
     for case in (acceptance(), scoring(RATING), scoring(SOUNDNESS)):

@@ -9,9 +9,8 @@ import pytest
 
 from asked_cases import RATING, acceptance, reviewing, scoring
 from peercorpus.benchmark.adapters import formatted
-from peercorpus.benchmark.adapters.adapter import ADAPTERS, find_adapter, load_adapter
 from peercorpus.benchmark.adapters.model_format import ModelFormat, Wording, find_wordings, read_format
-from peercorpus.benchmark.adapters.reviewer_models import FORM
+from peercorpus.benchmark.adapters.reviewer_models import ADAPTERS, FORM, find_adapter, load_adapter
 from peercorpus.benchmark.cases import BenchTask, CaseMessage
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
@@ -43,10 +42,8 @@ def test_a_format_states_its_source_and_licence(name: str) -> None:
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_an_adapter_describes_its_model(name: str) -> None:
     adapter = load_adapter(name)
-    assert adapter.name == name
     assert adapter.tasks == {BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW}
-    assert all(model.count("/") == 1 for model in adapter.models)
-    assert (adapter.context, adapter.source) == (adapter.context, adapter.source)
+    assert all(model.count("/") == 1 for model in adapter.format.models)
 
 
 def test_an_unknown_adapter_is_named_with_the_known_ones() -> None:
@@ -75,7 +72,7 @@ def test_an_adapter_is_found_by_the_whole_id(model: str, name: str | None) -> No
     assert find_adapter(model) == name
 
 
-def test_prompts_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -> None:
+def test_prompts_are_found_in_every_file(tmp_path: Path) -> None:
     (tmp_path / "ask.py").write_text('def ask(n):\n    a = f"Be {n} reviewers."\n    return a + "Be kind.\\d"\n')
     (tmp_path / "ask.json").write_text(json.dumps({"other": "x", "list": [{"e": "Review it:"}]}))
     (tmp_path / "ask.txt").write_text("Be brief.\n")

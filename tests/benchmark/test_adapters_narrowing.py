@@ -4,7 +4,8 @@ import pytest
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
 from naming import by_name
-from peercorpus.benchmark.adapters.adapter import load_adapter, narrow
+from peercorpus.benchmark.adapters.formatted import narrow
+from peercorpus.benchmark.adapters.reviewer_models import load_adapter
 from peercorpus.benchmark.cases import CaseCounts
 from peercorpus.benchmark.options import parse_task_options
 from peercorpus.errors import PeercorpusError
@@ -24,7 +25,7 @@ def test_other_tasks_are_asked_unchanged() -> None:
     assert not taken.left_out
 
 
-def test_a_split_without_any_score_of_the_model_is_refused() -> None:
+def test_a_split_without_the_models_scores_is_refused() -> None:
     with pytest.raises(PeercorpusError, match=r"ECNU-SEA/SEA-E.*choose other venues"):
         narrow(load_adapter("sea-e"), [scoring(OVERALL)], CaseCounts())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, rebutting, reviewing, scoring
-from peercorpus.benchmark.adapters.adapter import ADAPTERS, load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import ADAPTERS, load_adapter
 from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     Unscored,
@@ -98,7 +98,7 @@ def test_simulated_reviewers_count_rather_than_the_models_summary() -> None:
 
 
 @pytest.mark.parametrize("name", OF_ADAPTER)
-def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None:
+def test_a_review_is_prose_then_scores(name: str) -> None:
     review = read_review_answer(read(name, reviewing(RATING, OVERALL)), (RATING,))
     assert review.text.startswith("### summary\n\n")
     assert "### weaknesses" in review.text
@@ -121,7 +121,7 @@ def test_a_number_on_another_scale_is_not_converted() -> None:
     assert reason("sea-e", scoring(RATING, OVERALL), said("sea-e")) is Unscored.OTHER_SCALE
 
 
-def test_a_field_that_the_model_does_not_provide_has_no_number() -> None:
+def test_a_field_the_model_lacks_has_no_number() -> None:
     assert reason("sea-e", scoring(RATING, CONFIDENCE), said("sea-e")) is Unscored.NO_NUMBER
     assert reason("cyclereviewer", scoring(NOVELTY), said("cyclereviewer")) is Unscored.NO_NUMBER
 
@@ -214,12 +214,12 @@ def test_a_decision_is_read_by_rule(written: str) -> None:
 
 
 @pytest.mark.parametrize(("rating", "accept"), [("10", True), ("8", True), ("6", True), ("5", False), ("1", False)])
-def test_a_recommendation_becomes_a_decision_by_the_wording_of_the_form(rating: str, accept: bool) -> None:
+def test_the_forms_wording_makes_the_decision(rating: str, accept: bool) -> None:
     text = changed("openreviewer", "## Rating\n5", f"## Rating\n{rating}")
     assert read_decision(read("openreviewer", acceptance(), text)).accept is accept
 
 
-def test_a_recommendation_between_the_labels_of_the_form_is_not_a_decision() -> None:
+def test_a_rating_between_labels_decides_nothing() -> None:
     text = changed("openreviewer", "## Rating\n5", "## Rating\n5.5")
     assert reason("openreviewer", acceptance(), text) is Unscored.NO_DECISION
 
@@ -249,7 +249,7 @@ def test_a_truncated_answer_is_reported(name: str, end: str) -> None:
         assert reason(name, scoring(RATING), text) is Unscored.CUT_OFF
 
 
-def test_a_number_at_the_end_of_a_truncated_answer_may_be_incomplete() -> None:
+def test_a_number_at_a_cut_may_be_incomplete() -> None:
     text = said("sea-e").split("6 marginally")[0]
     assert reason("sea-e", scoring(RATING), text + "1", is_complete=False) is Unscored.CUT_OFF
     assert json.loads(read("sea-e", scoring(RATING), text + "1")) == {"rating": 1}
@@ -271,7 +271,7 @@ def test_a_reviewer_without_a_number_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("end", ["Now I verify", "## Weaknesses:", "## Rating:"])
-def test_simulated_reviewers_suffice_for_scores_but_not_for_a_decision(end: str) -> None:
+def test_simulated_reviewers_suffice_for_scores(end: str) -> None:
     text = said("deepreviewer").split(end)[0]
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
     assert reason("deepreviewer", acceptance(), text) is Unscored.CUT_OFF

@@ -15,7 +15,7 @@ from invented_releases import a_release, review, score, task_paper
 from naming import by_name
 from peercorpus.benchmark.adapters import formatted
 from peercorpus.benchmark.adapters.model_format import Wording, read_format
-from peercorpus.benchmark.options import TaskOptions
+from peercorpus.benchmark.options import OptionValue
 from peercorpus.benchmark.tasks import acceptance, rebuttal, scores
 from peercorpus.benchmark.tasks import review as review_task
 from peercorpus.errors import PeercorpusError
@@ -76,7 +76,7 @@ def read(log: EvalLog) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_three_tasks_share_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
-    told: TaskOptions = {"adapter": "sea-e", "wordings": wordings}
+    told: dict[str, OptionValue] = {"adapter": "sea-e", "wordings": wordings}
     decision = answered(acceptance(str(release), **told), tmp_path)
     assert read(decision) == {"accept": True, "probability": None, "cut_off": False}
     assert decision.eval.model_generate_config.max_tokens is None

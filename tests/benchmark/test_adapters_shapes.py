@@ -6,7 +6,7 @@ import json
 import pytest
 
 from asked_cases import RATING, SOUNDNESS, acceptance, reviewing, scoring
-from peercorpus.benchmark.adapters.adapter import load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import load_adapter
 from peercorpus.benchmark.answers import UnreadableAnswerError, read_decision, read_review_answer
 from peercorpus.benchmark.cases import AskedScore
 
@@ -64,7 +64,7 @@ class TestHeadings:
         assert scores_of("deepreviewer", text, RATING) == {"rating": 4.5}
 
     @pytest.mark.parametrize(("heading", "value"), SHAPES)
-    def test_the_reviewers_of_a_cycle_are_read_in_every_shape(self, heading: str, value: str) -> None:
+    def test_cycle_reviewers_are_read_in_every_shape(self, heading: str, value: str) -> None:
         reviewers = [written(heading, value, PARTS | {"Rating": rating}) for rating in ("6", "5")]
         chair = written(heading, value, {"Meta Review": "Pebbles.", "Paper Decision": "Reject"})
         text = "\n\n**********\n\n".join([*reviewers, chair])
@@ -87,11 +87,11 @@ class TestEnds:
         with pytest.raises(UnreadableAnswerError, match="rating"):
             scores_of(name, text, RATING, is_complete=False)
 
-    def test_an_open_reviewer_that_ends_after_the_rating_decides_by_it(self) -> None:
+    def test_a_rating_at_the_end_decides(self) -> None:
         text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
         assert read_decision(load_adapter("openreviewer").read(acceptance(), text)).accept
 
-    def test_reviewers_without_a_chair_have_a_mean_if_the_answer_ended_by_itself(self) -> None:
+    def test_reviewers_without_a_chair_have_a_mean(self) -> None:
         text = "\n\n**********\n\n".join(
             written("## {}", VALUES["next line"], PARTS | {"Rating": rating}) for rating in ("6", "5")
         )

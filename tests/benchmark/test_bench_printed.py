@@ -71,7 +71,7 @@ RETRY = "RetryError(<Future at 0x7f5ff090d790 state=finished raised {name}>)"
         ("KeyError", "fails"),
     ],
 )
-def test_a_request_that_was_repeated_in_vain_names_the_service(name: str, what: str) -> None:
+def test_a_request_in_vain_names_the_service(name: str, what: str) -> None:
     said = _describe_error(f"Error while asking\n\n{RETRY.format(name=name)}", "http://127.0.0.1:9/v1")
     assert said == f"http://127.0.0.1:9/v1 {what} ({name}), although asked several times"
 

@@ -21,7 +21,7 @@ def read(tmp_path: Path, *later: int) -> tuple[list[Case], CaseCounts]:
     return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(), taken)), taken
 
 
-def test_no_turn_is_requested_after_a_review_with_later_additions(tmp_path: Path) -> None:
+def test_no_turn_after_a_later_addition(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, 0)
     assert [case.case_id for case in cases] == [], "the answer stands in the review that is shown"
     assert taken.left_out == {LEFT_OUT: 2}

@@ -32,7 +32,7 @@ def cases(release: Path, split: Split = Split.TEST) -> tuple[list[Case], CaseCou
     return list(read_cases(open_release(release), TASK, CaseSelection(split), counts)), counts
 
 
-def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no_decision(tmp_path: Path) -> None:
+def test_a_question_shows_all_but_the_decision(tmp_path: Path) -> None:
     (case, *_), _ = cases(meta_release(tmp_path))
     system, asked = messages(case, "# On kites")
     assert "area chair" in system.text
@@ -45,7 +45,7 @@ def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no
     assert right_answer(case) == "All of p16 is clear.\n\nRecommendation: accept"
 
 
-def test_papers_without_decision_or_review_are_counted_and_not_asked_about(tmp_path: Path) -> None:
+def test_undecided_papers_are_counted_not_asked(tmp_path: Path) -> None:
     late = {"status": "withdrawn", "turns_left_out": 3, "tell_decision": 1}
     found, counts = cases(meta_release(tmp_path, {16: {"exchanges": [], "reviews_left_out": 2}, 17: late}))
     assert [case.case_id for case in found] == TEST[2:]
@@ -75,7 +75,7 @@ def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float
     """Return the numbers of every row of the table, by name and by how failures count."""
     bench = Bench(tasks=[TASK], release=release, logs=logs, model=model)
     assert run_tasks(bench).is_whole
-    (board,) = make_boards(read_runs(logs), 10).boards
+    (board,) = make_boards(read_runs(logs)).boards
     names = [measure.name for measure in board.measures]
     return {
         f"{one.name}{'/' if one.failures else ''}{one.failures}": {
@@ -87,7 +87,7 @@ def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
-def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_reviews(tmp_path: Path) -> None:
+def test_an_oracle_agrees_with_every_decision(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
     rows = measured(release, tmp_path / "logs", oracle(release, "oracle"))
     assert (rows["mockllm/oracle"]["ROUGE-L"], rows["mockllm/oracle"]["agreement with the decision"]) == (100, 100)
@@ -98,7 +98,7 @@ def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_review
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
-def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tmp_path: Path) -> None:
+def test_a_missing_recommendation_keeps_the_text(tmp_path: Path) -> None:
     def rule(asked: Any) -> str:
         return "All is clear." + ("" if "part 16\n" in asked[-1].text else "\n\nRecommendation: reject")
 
@@ -129,7 +129,7 @@ def test_the_baselines_state_no_rating_if_there_is_none(tmp_path: Path) -> None:
     assert answers[1].endswith("\n\nRecommendation: reject")
 
 
-def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_overruled(tmp_path: Path) -> None:
+def test_an_overruled_chair_is_learnt_from(tmp_path: Path) -> None:
     overruled = meta_review_paper(0)["meta_reviews"][0] | {"recommends": "accepted"}
     silent = overruled | {"recommends": None, "post_id": "p00-other"}
     release = meta_release(tmp_path, {0: {"meta_reviews": [overruled, silent]}})
@@ -164,6 +164,6 @@ def test_an_impossible_export_is_refused(layout: ExportLayout, options: dict[str
         ExportRequest(format=layout, task="meta_review", **options)
 
 
-def test_a_release_without_meta_reviews_is_used_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
+def test_a_release_without_meta_reviews_is_used(bench_data: Path, tmp_path: Path) -> None:
     assert held_tasks(open_release(bench_data), Split.TEST) == [task for task in BenchTask if task is not TASK]
     assert held_tasks(open_release(meta_release(tmp_path)), Split.TEST) == [*BenchTask]

@@ -64,7 +64,6 @@ def _render_front_matter(run: RunFile) -> str:
 
 
 def _format_venues(folder: Path) -> str:
-    """Return a table of training examples by venue."""
     examples: Counter[tuple[str, str]] = Counter()
     papers: dict[tuple[str, str], set[str]] = {}
     with (folder / DATA / EXAMPLES).open("rb") as listed:
@@ -79,7 +78,6 @@ def _format_venues(folder: Path) -> str:
 
 
 def _format_setting(value: object) -> str:
-    """Format a setting."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or value in ([], (), {}):

@@ -109,6 +109,37 @@ def _identify_weights(named: str) -> str:
     return Path(path).parent.name if isinstance(path, str) else ""
 
 
+def _identify(release: Release, request: TuneRequest, model: str, tokenizer: str) -> RunRequest:
+    return RunRequest(
+        version=version("peercorpus"),
+        release=release.sha256,
+        prompts=prompts.DIGEST,
+        weights=_identify_weights(request.model),
+        tokenizer=tokenizer,
+        request=replace(request, model=model, recipe=None),
+        recipe=request.settings,
+    )
+
+
+def _record(prepared: Prepared, release: Release, asked: RunRequest, fitness: Fitness) -> RunFile:
+    # By count, then name, because the order in which reasons occur depends on the executor.
+    left_out = {
+        split.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
+        for split, counts in prepared.taken.items()
+    }
+    rows = release.rows("papers", None, ("forum_id", "licence"))
+    licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
+    return RunFile(
+        asked=asked,
+        examples={split.value: prepared.examples[split] for split in prepared.taken},
+        papers={split.value: len(papers) for split, papers in prepared.papers.items()},
+        left_out=left_out,
+        fitness=asdict(fitness),
+        licences=dict(licences.most_common()),
+        files=prepared.files,
+    )
+
+
 def prepare_run(
     release_folder: Path,
     out: Path,
@@ -138,15 +169,7 @@ def prepare_run(
     check_outside(out, release_folder)
     model = _resolve_model(request.model)
     encoder = load_encoder(model)
-    asked = RunRequest(
-        version=version("peercorpus"),
-        release=release.sha256,
-        prompts=prompts.DIGEST,
-        weights=_identify_weights(request.model),
-        tokenizer=encoder.digest,
-        request=replace(request, model=model, recipe=None),
-        recipe=request.settings,
-    )
+    asked = _identify(release, request, model, encoder.digest)
     existing = check_same(out, asked)
     if existing is not None:
         say((out / DATA / LENGTHS).read_text("utf-8").rstrip())
@@ -161,22 +184,7 @@ def prepare_run(
     except PeercorpusError:
         drop(out)
         raise
-    # By count, then name, because the order in which reasons occur depends on the executor.
-    left_out = {
-        split.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
-        for split, counts in prepared.taken.items()
-    }
-    rows = release.rows("papers", None, ("forum_id", "licence"))
-    licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
-    run = RunFile(
-        asked=asked,
-        examples={split.value: prepared.examples[split] for split in prepared.taken},
-        papers={split.value: len(papers) for split, papers in prepared.papers.items()},
-        left_out=left_out,
-        fitness=asdict(fitness),
-        licences=dict(licences.most_common()),
-        files=prepared.files,
-    )
+    run = _record(prepared, release, asked, fitness)
     (out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
     adopt_prepared(out)
     return run

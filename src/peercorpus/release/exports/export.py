@@ -148,53 +148,6 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
     return [task for task in present if request.format is not ExportLayout.RE2 or task in RE2_NAMES]
 
 
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """One split of one task, while it is written."""
-
-    folder: Path
-    request: ExportRequest
-    task: Task
-    licences: Mapping[str, str]
-    samples: Samples
-
-    def rows(self, papers: Iterator[Row] | Iterator[Re2Paper], met: Callable[[], None]) -> Iterator[Row]:
-        """Yield the rows of the file, and count those left out."""
-        for paper in papers:
-            forum_id = paper.task["forum_id"] if isinstance(paper, Re2Paper) else paper["forum_id"]
-            licence = self.licences.get(forum_id)
-            before = self.samples.rows
-            for row in self._of_re2(paper, licence) if isinstance(paper, Re2Paper) else self._of_paper(paper, licence):
-                self.samples.rows += 1
-                yield row
-            if self.samples.rows > before:
-                self.samples.papers += 1
-                self.samples.licences[licence] += 1
-            met()
-
-    def _of_paper(self, paper: Row, licence: str | None) -> Iterator[Row]:
-        if self.request.format is ExportLayout.JSONL:
-            yield paper | {"licence": licence}
-        else:
-            make = SAMPLES[self.task] if self.request.by_point is None else point_samples
-            yield from self._render(make(paper, licence, self.request, self.samples))
-
-    def _of_re2(self, paper: Re2Paper, licence: str | None) -> Iterator[Row]:
-        if self.task is Task.REVIEW:
-            row = write_paper(paper, licence, self.samples)
-            rows = iter([row] if row is not None else [])
-        else:
-            rows = self._render(write_talks(paper, licence, self.request, self.samples))
-        for place, row in enumerate(rows):
-            if place == 0:
-                write_manuscript(self.folder, paper)
-            yield row
-
-    def _render(self, samples: Iterator[TrainingSample]) -> Iterator[Row]:
-        for sample in samples:
-            yield render_sample(sample, self.request.format)
-
-
 def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
     """Add to each conversation in rows of `rebuttal` its row of `conversations`, under `record`.
 
@@ -235,31 +188,71 @@ class _Export:
     show: Show
 
     def write_split(self, task: Task, split: Split, splits: Sequence[Split]) -> ExportedFile:
-        """Write one file of a task, with the papers of some splits of the release."""
+        """Write one file of a task, with the papers of some splits of the release, and count those left out."""
         config = CONFIG[task]
         is_re2 = self.request.format is ExportLayout.RE2
         name = f"{RE2_NAMES[task]}_{split}.json" if is_re2 else f"{task}_{split}.jsonl"
         samples = Samples()
         total = sum(self.release.count(config, one) for one in splits)
         meter = Meter(name, "exporting papers", self.show, total=total)
-        writing = _Writing(folder=self.folder, request=self.request, task=task, licences=self.licences, samples=samples)
-        rows = writing.rows(self._read_papers(task, splits), meter.advance)
+        rows = self._count(self._read_rows(task, splits, samples), samples, meter)
         write_rows(self.folder / name, rows, as_list=is_re2)
         if not samples.rows and not is_re2:
             # Training libraries cannot open a file without rows; the code that reads Re² opens both splits.
             (self.folder / name).unlink()
         return ExportedFile(name=name, task=task, split=split, samples=samples)
 
-    def _read_papers(self, task: Task, splits: Sequence[Split]) -> Iterator[Row] | Iterator[Re2Paper]:
+    def _count(
+        self, papers: Iterator[tuple[str | None, Iterator[Row]]], samples: Samples, meter: Meter
+    ) -> Iterator[Row]:
+        for licence, rows in papers:
+            before = samples.rows
+            for row in rows:
+                samples.rows += 1
+                yield row
+            if samples.rows > before:
+                samples.papers += 1
+                samples.licences[licence] += 1
+            meter.advance()
+
+    def _read_rows(
+        self, task: Task, splits: Sequence[Split], samples: Samples
+    ) -> Iterator[tuple[str | None, Iterator[Row]]]:
+        """Yield the licence of each paper with its rows."""
         config = CONFIG[task]
         if self.request.format is ExportLayout.RE2:
-            return join_papers(self.release, config, splits)
+            for joined in join_papers(self.release, config, splits):
+                licence = self.licences.get(joined.task["forum_id"])
+                yield licence, self._write_re2(task, joined, licence, samples)
+            return
         columns = None if self.request.format is ExportLayout.JSONL else COLUMNS[task]
-        papers = chain.from_iterable(self.release.rows(config, split, columns) for split in splits)
+        papers: Iterator[Row] = chain.from_iterable(self.release.rows(config, split, columns) for split in splits)
+        make = SAMPLES[task]
         if self.request.by_point is not None:
-            return add_points(self.release, papers)
-        is_rebuilt = task is Task.REBUTTAL and self.request.needs_turns
-        return _add_records(self.release, papers) if is_rebuilt else papers
+            papers, make = add_points(self.release, papers), point_samples
+        elif task is Task.REBUTTAL and self.request.needs_turns:
+            papers = _add_records(self.release, papers)
+        for paper in papers:
+            licence = self.licences.get(paper["forum_id"])
+            if columns is None:
+                yield licence, iter([paper | {"licence": licence}])
+            else:
+                yield licence, self._render(make(paper, licence, self.request, samples))
+
+    def _write_re2(self, task: Task, paper: Re2Paper, licence: str | None, samples: Samples) -> Iterator[Row]:
+        if task is Task.REVIEW:
+            row = write_paper(paper, licence, samples)
+            rows = iter([row] if row is not None else [])
+        else:
+            rows = self._render(write_talks(paper, licence, self.request, samples))
+        for place, row in enumerate(rows):
+            if place == 0:
+                write_manuscript(self.folder, paper)
+            yield row
+
+    def _render(self, samples: Iterator[TrainingSample]) -> Iterator[Row]:
+        for sample in samples:
+            yield render_sample(sample, self.request.format)
 
 
 def export_release(folder: Path, out: Path, request: ExportRequest, show: Show = show_nothing) -> Exported:

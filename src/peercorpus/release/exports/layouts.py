@@ -160,7 +160,6 @@ def _read_text(name: str) -> str:
 
 
 def _describe_exchange(request: ExportRequest) -> str:
-    """Return the README's sentences on the speakers in `rebuttal`, and on posts by others."""
     shows_paper = request.opening != "none"
     if request.by_point is not None:
         opening = "the paper and " if shows_paper else ""

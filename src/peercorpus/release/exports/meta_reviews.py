@@ -15,9 +15,9 @@ from peercorpus.release.exports.samples import (
     describe_paper,
     find_last_phase,
     open_paper,
-    score_records,
 )
 from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import read_scores
 
 NO_REVIEWS = "no review that is certain to be from before the decision"
 _VERDICTS: dict[str | None, bool] = {Status.ACCEPTED: True, Status.REJECTED: False, Status.DESK_REJECTED: False}
@@ -49,7 +49,7 @@ def write_meta_review(text: str, accept: bool | None) -> str:
 
 def scores_at_decision(review: Row) -> list[Score]:
     """Return the scores that an area chair saw last: at the decision, or the current ones if its time is unknown."""
-    return [score for score in score_records(review["scores"]) if score.phase is find_last_phase(review)]
+    return [score for score in read_scores(review["scores"]) if score.phase is find_last_phase(review)]
 
 
 def _write_exchange(exchange: Row, number: int) -> Iterator[str]:

@@ -32,11 +32,10 @@ from peercorpus.release.exports.samples import (
     Samples,
     find_last_phase,
     is_posted_after,
-    score_records,
 )
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import read_conversation
+from peercorpus.release.rows import read_conversation, read_scores
 from peercorpus.release.task_tables import review_task
 
 
@@ -171,7 +170,7 @@ def join_papers(release: Release, config: str, splits: Sequence[str]) -> Iterato
 
 def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
     """Return the scores of a review as first given, and those at the decision (`find_last_phase`)."""
-    scores = score_records(review["scores"])
+    scores = read_scores(review["scores"])
     last_phase = find_last_phase(review)
     first = [score for score in scores if score.phase is Phase.INITIAL]
     return first, [score for score in scores if score.phase is last_phase]

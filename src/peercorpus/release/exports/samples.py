@@ -109,11 +109,6 @@ def describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
     }
 
 
-def score_records(structs: Sequence[Row]) -> list[Score]:
-    """Return the scores of a review as records."""
-    return read_scores(structs)
-
-
 _EARLIEST = (Phase.INITIAL, Phase.AT_DECISION, Phase.FINAL)
 
 
@@ -145,7 +140,7 @@ def scores_before_decision(review: Row) -> list[Score]:
     """
     if is_posted_after(review):
         return []
-    known = first_known(score_records(review["scores"]))
+    known = first_known(read_scores(review["scores"]))
     is_later = review.get("at_decision") in CHANGED_AFTER_DECISION
     return [score for score in known if not (is_later and score.phase is Phase.FINAL)]
 
