@@ -6,12 +6,7 @@ from hypothesis import strategies as st
 
 from baseline_cases import paper, rated, scored
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage
-from peercorpus.benchmark.messages import (
-    TokenBudget,
-    messages,
-    shorten,
-    shown_paper,
-)
+from peercorpus.benchmark.messages import TokenBudget, messages, shorten, shown_paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
@@ -77,3 +72,13 @@ def test_a_turn_follows_the_discussion_and_sides_alternate() -> None:
     assert speakers == [Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT, Speaker.USER]
     assert told[1].text.endswith("The paper.\n\nShown to all.")
     assert all("Fine." not in one.text for one in told)
+
+
+def test_a_changed_prompt_has_another_version() -> None:
+    # A change of wording makes results incomparable: raise VERSION, then write the new digest here.
+    assert (prompts.VERSION, prompts.DIGEST) == ("3", "73a2ecb34f32")
+
+
+def test_the_digest_covers_the_whole_prompt() -> None:
+    said = {name for name in vars(prompts) if name.isupper() and isinstance(getattr(prompts, name), str)}
+    assert said - {"DIGEST"} == set(prompts.SAID)

@@ -123,3 +123,29 @@ def test_turns_after_the_decision_are_counted(tmp_path: Path) -> None:
     cases, taken = read(tmp_path, BenchTask.REBUTTAL, task_paper("p", conversations=talks))
     assert len(cases) == 1
     assert taken.left_out == {"turns: posted after the decision": 2}
+
+
+SAID = ("Review. UPDATE: you convinced me.", "Answer.", "Doubt.", "More.", "Fine.")
+LEFT_OUT = "turns: the history contains later additions"
+
+
+def read_late(tmp_path: Path, *later: int) -> tuple[list[Case], CaseCounts]:
+    """Return the cases of a conversation whose given messages contain later additions, and those left out."""
+    flags = [place in later for place in range(len(SAID))]
+    paper = task_paper("p", conversations=[talk("p", *SAID, holds_update=flags)])
+    taken = CaseCounts()
+    release = open_release(a_release(tmp_path / "release", {"test": [paper]}))
+    return list(read_cases(release, BenchTask.REBUTTAL, CaseSelection(), taken)), taken
+
+
+def test_no_turn_after_a_later_addition(tmp_path: Path) -> None:
+    cases, taken = read_late(tmp_path, 0)
+    assert [case.case_id for case in cases] == [], "the answer stands in the review that is shown"
+    assert taken.left_out == {LEFT_OUT: 2}
+
+
+@pytest.mark.parametrize(("later", "asked"), [(1, []), (2, ["p/R1/2"]), (3, ["p/R1/2"]), (4, ["p/R1/2", "p/R1/4"])])
+def test_later_additions_exclude_only_the_turns_after_them(tmp_path: Path, later: int, asked: list[str]) -> None:
+    cases, taken = read_late(tmp_path, later)
+    assert [case.case_id for case in cases] == asked
+    assert taken.left_out.total() == 2 - len(asked)
