@@ -9,7 +9,7 @@ from peercorpus.benchmark.estimates import DROPPED, LENIENT, UNINFORMED, Estimat
 from peercorpus.benchmark.leaderboard import ALL, FEWEST_WINS, Board, Boards, Ceiling, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
-from peercorpus.benchmark.re2.printed import printed_tables, read_printed
+from peercorpus.benchmark.re2.printed import about_printed, printed_tables
 from peercorpus.benchmark.tables import NONE, Table, Tables
 from peercorpus.metrics.intervals.pairs import PAIRED
 from peercorpus.metrics.intervals.papers import Bounds
@@ -236,23 +236,6 @@ def _format_bounds(bounds: Bounds | None) -> str:
     return "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
 
 
-def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[Table]:
-    return [
-        Table(
-            title=f"{title} (as printed; another protocol)",
-            head=["model", *printed.columns],
-            rows=printed.rows,
-        )
-        for title, printed in printed_tables(task, is_judged=is_judged)
-    ]
-
-
-def about_printed() -> Table:
-    """Return the source of the printed numbers, and the differences in protocol."""
-    above = [f"Source: {read_printed().source}.", "Not to be compared with ours number by number:"]
-    return Table("About the printed tables", above=above, below=read_printed().differences)
-
-
 def _list_tables(boards: Boards) -> list[Table]:
     tables = []
     for task in BenchTask:
@@ -263,7 +246,7 @@ def _list_tables(boards: Boards) -> list[Table]:
             tables += [_make_cutoff_table(board, board.cutoff)] if board.cutoff is not None else []
             tables += [_make_ceiling_table(board)] if board.ceilings else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
-        tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
+        tables += printed_tables(task, is_judged=is_judged) if ours else []
     return [*tables, about_printed()] if tables else []
 
 

@@ -269,62 +269,28 @@ def _bound_spearman(papers: Papers, value: float) -> Bounds | None:
     return bound_correlation(value, len(papers))
 
 
-def _compute_mean(read: Callable[[RecordT], float], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
-    selected = _select_records(outcomes, kind)
-    if not selected:
-        raise UndefinedMetricError("A mean is undefined without values.")
-    return fmean(read(record) for record in selected)
-
-
-def _measure_mean(
-    name: str,
-    metric: str,
-    read: Callable[[RecordT], float],
-    kind: type[RecordT],
-    *,
-    higher_is_better: bool | None = True,
-    factor: float = 1.0,
-    limits: Bounds | None = None,
-) -> Measure:
-    """Return a measure that is the mean of one number per record, which is within limits, by default the metric's."""
-    limits = limits or (METRICS[metric].low or 0, METRICS[metric].high or inf)
-    sums: SumsOf = partial(_sum_paper, lambda record: (read(record), 1), kind)
-    return Measure(
-        name=name,
-        metric=metric,
-        of=partial(_compute_mean, read, kind),
-        bounds=partial(_bound_by_mean, sums, limits),
-        higher_is_better=higher_is_better,
-        factor=factor,
-        sums=sums,
-        limits=limits,
-    )
-
-
-def _measure_truncated(name: str, metric: str, kind: type[RecordT]) -> Measure:
-    """Return the share of texts that are longer than the window of a metric's model."""
-    read: Callable[[RecordT], float] = attrgetter("truncated")
-    return _measure_mean(f"{name} truncated", metric, read, kind, higher_is_better=None, factor=PERCENT, limits=(0, 1))
-
-
-def _compute_known_mean(
-    read: Callable[[RecordT], float | None], kind: type[RecordT], outcomes: list[CaseOutcome]
-) -> float:
+def _compute_mean(read: Callable[[RecordT], float | None], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
     known = [value for record in _select_records(outcomes, kind) if (value := read(record)) is not None]
     if not known:
         raise UndefinedMetricError("A mean is undefined without values.")
     return fmean(known)
 
 
-def _measure_known(
+def _measure_mean(
     name: str,
     metric: str,
     read: Callable[[RecordT], float | None],
     kind: type[RecordT],
     *,
     higher_is_better: bool | None = True,
+    factor: float = 1.0,
+    limits: Bounds | None = None,
 ) -> Measure:
-    """Return a measure that is the mean share over the records that have one; the others do not concern it."""
+    """Return a measure that is the mean of one number per record, which is within limits, by default the metric's.
+
+    Records without a number, for which `read` returns None, do not concern it.
+    """
+    limits = limits or (METRICS[metric].low or 0, METRICS[metric].high or inf)
 
     def weigh(record: RecordT) -> tuple[float, float]:
         value = read(record)
@@ -334,14 +300,20 @@ def _measure_known(
     return Measure(
         name=name,
         metric=metric,
-        of=partial(_compute_known_mean, read, kind),
-        bounds=partial(_bound_by_mean, sums, (0, 1)),
+        of=partial(_compute_mean, read, kind),
+        bounds=partial(_bound_by_mean, sums, limits),
         higher_is_better=higher_is_better,
-        factor=PERCENT,
+        factor=factor,
         concerns=lambda outcome: bool(sums([outcome])[1]),
         sums=sums,
-        limits=(0, 1),
+        limits=limits,
     )
+
+
+def _measure_truncated(name: str, metric: str, kind: type[RecordT]) -> Measure:
+    """Return the share of texts that are longer than the window of a metric's model."""
+    read: Callable[[RecordT], float] = attrgetter("truncated")
+    return _measure_mean(f"{name} truncated", metric, read, kind, higher_is_better=None, factor=PERCENT, limits=(0, 1))
 
 
 def _bound_bleu_of(papers: Papers, _value: float) -> Bounds | None:
@@ -396,12 +368,14 @@ OVERLAPS = (
     _measure_mean("length (words)", "", attrgetter("words"), Overlap, higher_is_better=None, limits=(0, inf)),
 )
 POINTS = (
-    _measure_known("point recall", "point_recall", attrgetter("recall"), PointCounts),
-    _measure_known("point precision", "point_precision", attrgetter("precision"), PointCounts),
+    _measure_mean("point recall", "point_recall", attrgetter("recall"), PointCounts, factor=PERCENT),
+    _measure_mean("point precision", "point_precision", attrgetter("precision"), PointCounts, factor=PERCENT),
     _measure_mean("points", "", attrgetter("points"), PointCounts, higher_is_better=None, limits=(0, inf)),
 )
 COVERED = tuple(
-    _measure_known(name, "point_coverage", attrgetter(f"{who}.share"), CoverageRecord, higher_is_better=None)
+    _measure_mean(
+        name, "point_coverage", attrgetter(f"{who}.share"), CoverageRecord, higher_is_better=None, factor=PERCENT
+    )
     for name, who in (("points taken up", "said"), ("points taken up by people", "people"))
 )
 BERT_SCORES = (

@@ -6,12 +6,11 @@ from itertools import chain
 from statistics import fmean, stdev
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard_render import about_printed
 from peercorpus.benchmark.logs import TaskRun
 from peercorpus.benchmark.measures import Measure, group_by_paper, select_measures
 from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.benchmark.re2.comparison import ComparedModel
-from peercorpus.benchmark.re2.printed import PrintedRows, read_printed
+from peercorpus.benchmark.re2.printed import PrintedRows, about_printed, read_printed
 from peercorpus.benchmark.tables import NONE, Table, Tables
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics.intervals.pairs import bound_combination
