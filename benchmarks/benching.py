@@ -15,7 +15,6 @@ from apart import run_apart
 PAPERS = 1_500
 """All of them to test on; of two thirds it is known whether they were accepted."""
 RUNS = 10
-RESAMPLES = 1_000
 TASKS = ("acceptance", "review")
 REVIEW_WORDS = 300
 
@@ -102,7 +101,7 @@ def _measure_tables(scratch: Path, task: str) -> tuple[float, float]:
     began = time.process_time()
     runs = [replace(run, name=str(number)) for number, run in enumerate(read_runs(folder))]
     read = time.process_time()
-    make_boards(runs, RESAMPLES)
+    make_boards(runs)
     return read - began, time.process_time() - read
 
 
@@ -126,7 +125,7 @@ def measure_benching(scratch: Path, papers: int = PAPERS) -> None:
             size = sum(path.stat().st_size for path in ([out] if out.is_file() else out.rglob("*.eval"))) / 1e6
             numbers = f"{(wall - imports) / cases * 1e3:.1f} | {(processor - imports) / cases * 1e3:.1f}"
             print(f"| {task} | {cases:,} | {what} | {numbers} | {peak:,.0f} | {size:.1f} |", flush=True)
-    print(f"\n{RUNS} runs, {RESAMPLES:,} draws\n\n| task | cases | s to read | s for the table |\n|---|---:|---:|---:|")
+    print(f"\n{RUNS} runs\n\n| task | cases | s to read | s for the table |\n|---|---:|---:|---:|")
     for task in TASKS:
         cases = len(next(iter(read_runs(scratch / f"logs-{task}")[0].outcomes.values())))
         read, made = _measure_tables(scratch, task)

@@ -28,14 +28,15 @@ from peercorpus.benchmark.outcomes import (
     CaseOutcome,
     DecisionRecord,
     Embedded,
-    JudgeScores,
     OutcomeRecord,
     Overlap,
     PredictedScore,
     Scored,
     ScoresRecord,
+    Verdict,
 )
 from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.intervals.papers import RESAMPLES
 from peercorpus.metrics.text_overlap import BleuCounts, count_bleu
 
 SIZES = (20, 50, 200)
@@ -43,7 +44,6 @@ SIZES = (20, 50, 200)
 TRIALS = 1_000
 TRUTH_PAPERS = 100_000
 """Papers that the true number is computed from."""
-RESAMPLES = 500
 LEAST, MOST = 0.93, 0.97
 RESULT = Path(__file__).parent / "coverage.json"
 
@@ -115,7 +115,7 @@ def _draw_cosine(chance: Random) -> Paper:
 
 def _draw_marks(chance: Random) -> Paper:
     level = chance.gauss(7, 0.8)
-    return [JudgeScores(*(float(min(10, max(1, round(level + chance.gauss(0, 0.5))))) for _ in range(5)))]
+    return [Verdict(*(min(10, max(1, round(level + chance.gauss(0, 0.5)))) for _ in range(5)))]
 
 
 def _list_populations() -> Iterator[Population]:
@@ -169,7 +169,7 @@ def _count(measure: Measure, papers: list[list[CaseOutcome]], truth: float, held
     """Count whether an interval was given and contains the true value."""
     assert measure.bounds is not None
     try:
-        bounds = measure.bounds(papers, compute_over_papers(measure, papers), RESAMPLES)
+        bounds = measure.bounds(papers, compute_over_papers(measure, papers))
     except UndefinedMetricError:
         bounds = None
     held[0] += bounds is not None and bounds[0] <= truth <= bounds[1]

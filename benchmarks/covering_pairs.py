@@ -12,7 +12,7 @@ from math import exp
 from pathlib import Path
 from random import Random
 
-from covering import RESAMPLES, SIZES, pool_counts, summarise
+from covering import SIZES, pool_counts, summarise
 from peercorpus.benchmark.measures import DECISIONS, OVERLAPS, Measure, compute_over_papers, select_measures
 from peercorpus.benchmark.outcomes import (
     CaseOutcome,
@@ -24,8 +24,8 @@ from peercorpus.benchmark.outcomes import (
     ScoresRecord,
 )
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import Bounds
-from peercorpus.metrics.paired_intervals import bound_combination
+from peercorpus.metrics.intervals.pairs import bound_combination
+from peercorpus.metrics.intervals.papers import RESAMPLES, Bounds
 
 TRIALS = {20: 400, 50: 400, 200: 120}
 """Draws by number of papers: fewer where each takes long."""
@@ -135,7 +135,7 @@ def _simulate(population: PairedPopulation) -> Iterator[dict[str, object]]:
 
 def _bound_difference(measure: Measure, runs: tuple[Papers, Papers]) -> Bounds | None:
     try:
-        return bound_combination(measure.estimator(RESAMPLES), runs, (1, -1), RESAMPLES)
+        return bound_combination(measure.estimator, runs, (1, -1))
     except UndefinedMetricError:
         return None
 

@@ -16,7 +16,7 @@ from sacrebleu import corpus_bleu as sacrebleu_corpus_bleu
 
 from peercorpus.metrics.bertscore import bert_scores
 from peercorpus.metrics.embedding import embed_cosines
-from peercorpus.metrics.intervals import bootstrap
+from peercorpus.metrics.intervals.bootstrap import bootstrap
 from peercorpus.metrics.text_overlap import add_counts, corpus_bleu, count_bleu, rouge_l
 from tabling import ROUNDS, timed
 

@@ -223,9 +223,9 @@ def measure_people(reviews: Mapping[int, Reviews]) -> None:
     print("|---|---|--:|--:|--:|--:|--:|--:|---|")
     for measure in POINTS[:2]:
         concerned = [outcome for outcome in outcomes if measure.concerns(outcome)]
-        for one in compare_with_floors(measure, concerned, RESAMPLES):
+        for one in compare_with_floors(measure, concerned):
             floors = " | ".join(f"{one.floors[name]:.1f}" if name in one.floors else "-" for name in FLOORS)
-            ends = "" if one.low is None else f" [{one.low:+.1f}, {one.high:+.1f}]"
+            ends = "" if one.bounds is None else f" [{one.bounds[0]:+.1f}, {one.bounds[1]:+.1f}]"
             wins = "-" if one.wins is None else f"{one.wins:.0%}"
             print(
                 f"| {one.measure} | {one.venue} | {one.papers} | {one.human:.1f} | {floors} | {one.gain:+.1f}{ends} |"

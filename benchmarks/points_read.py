@@ -19,7 +19,7 @@ from typing import Any
 import peercorpus
 from peercorpus.execution.requests import BuildRequest
 from peercorpus.importers.import_dumps import import_dumps
-from peercorpus.metrics.intervals import wilson_interval
+from peercorpus.metrics.intervals.papers import wilson_interval
 from peercorpus.pipeline.build import build
 from peercorpus.records.points import CRITICAL_KINDS, Point, PointAnswer, PointAspect, PointKind
 from peercorpus.records.reviews import Post, Review

@@ -74,6 +74,7 @@ def _write_run(folder: Path, model: Path, size: Size) -> None:
 
     from peercorpus.finetune.prepare import SCHEMA, token_file
     from peercorpus.finetune.recipe import Recipe
+    from peercorpus.finetune.request import TuneRequest
     from peercorpus.finetune.run_folder import DATA, RUN, RunFile, RunRequest
     from peercorpus.release.splits import Split
 
@@ -86,7 +87,7 @@ def _write_run(folder: Path, model: Path, size: Size) -> None:
                 ids = [chance.randrange(2, size.model["vocab_size"]) for _ in range(size.context)]
                 labels = [-100] * (size.context - ANSWER) + ids[-ANSWER:]
                 file.write_batch(pa.record_batch([pa.array([one], SCHEMA.types[0]) for one in (ids, labels)], SCHEMA))
-    asked = RunRequest("", "", "", "review", str(model), "", "", msgspec.to_builtins(recipe), {}, leaves_out_long=False)
+    asked = RunRequest("", "", "", "", "", TuneRequest(task="review", model=str(model)), recipe)
     made = RunFile(asked, {}, {}, {}, {}, {}, {})
     (folder / RUN).write_bytes(msgspec.json.encode(made))
 
@@ -104,11 +105,12 @@ def _plain(folder: Path, tick: Callable[[], None]) -> None:
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM, Trainer, TrainerCallback, TrainingArguments
 
-    from peercorpus.finetune.run_folder import load_recipe, load_run
+    from peercorpus.finetune.run_folder import load_run
 
-    recipe, has_gpu = load_recipe(folder), torch.cuda.is_available()
+    asked, has_gpu = load_run(folder).asked, torch.cuda.is_available()
+    recipe = asked.recipe
     dtype = torch.bfloat16 if has_gpu else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(load_run(folder).asked.model, dtype=dtype)
+    model = AutoModelForCausalLM.from_pretrained(asked.request.model, dtype=dtype)
     model.enable_input_require_grads()
     lora = LoraConfig(r=recipe.lora.rank, lora_alpha=recipe.lora.alpha, target_modules="all-linear")
 
@@ -181,14 +183,14 @@ def _prepare(release: Path, model: Path, out: Path, paper_tokens: int) -> None:
     """Examples of a release, in this process; prints how many, their tokens and the peak of memory as JSON."""
     import resource
 
-    from peercorpus.finetune.examples import TrainingTask
-    from peercorpus.finetune.recipe import Recipe
-    from peercorpus.finetune.run import RunOptions, prepare_run
+    from peercorpus.finetune.request import TuneRequest
+    from peercorpus.finetune.run import prepare_run
 
     began = time.perf_counter()
     told: list[str] = []
-    wanted = RunOptions(release, TrainingTask.REVIEW, str(model), out, Recipe(paper_tokens=paper_tokens))
-    made = prepare_run(wanted, told.append)
+    recipe = out.with_suffix(".toml")
+    recipe.write_text(f"paper_tokens = {paper_tokens}\n", encoding="utf-8")
+    made = prepare_run(release, out, TuneRequest(task="review", model=str(model), recipe=recipe), told.append)
     seconds = time.perf_counter() - began
     listed = map(json.loads, (out / "data" / "examples.jsonl").read_text(encoding="utf-8").splitlines())
     tokens, cut = zip(*((one["tokens"], one["paper_left_out"] > 0) for one in listed), strict=True)

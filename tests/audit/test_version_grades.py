@@ -11,10 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from invented_tables import ICLR, conversation, invented, paper, review, score, text, turn, version
-from peercorpus.audit.version_grades import CONTRADICTED, PaperUse, VenueGrades, bias, provable, read_grades
+from peercorpus.audit.version_grades import (
+    CONTRADICTED,
+    PaperUse,
+    Proportion,
+    ProportionDifference,
+    VenueGrades,
+    bias,
+    provable,
+    read_grades,
+)
 from peercorpus.cli.text.audit import grades_to_json
 from peercorpus.errors import TableError
-from peercorpus.metrics.intervals import Proportion, ProportionDifference
 from peercorpus.records.enums import Aspect, FileSays, Grade, Role, Status
 from peercorpus.records.papers import PaperVersion
 from peercorpus.workspace.workspace import open_workspace

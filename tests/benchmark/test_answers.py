@@ -73,7 +73,7 @@ def test_a_decision_is_read(said: str, decision: Decision) -> None:
         ('{"rating": 11, "confidence": 3}', Unscored.OFF_SCALE),
     ],
 )
-def test_scores_that_are_missing_or_off_their_scale_have_a_reason(said: str, reason: Unscored) -> None:
+def test_missing_scores_have_a_reason(said: str, reason: Unscored) -> None:
     with pytest.raises(UnreadableAnswerError) as caught:
         read_score_answer(said, [RATING, CONFIDENCE])
     assert caught.value.reason is reason
@@ -85,7 +85,7 @@ def test_a_review_is_separated_from_the_scores_below_it() -> None:
     assert found.scores == {"rating": 10, "confidence": 4}
 
 
-def test_text_that_is_not_a_score_stays_in_the_review() -> None:
+def test_other_text_stays_in_the_review() -> None:
     said = "Rating: 3 of the baselines are old.\n\nI say no.\nrating: 12\nrating: N/A"
     assert read_review_answer(said, [RATING]).text == said
 
@@ -132,7 +132,7 @@ def test_no_text_raises_another_error(said: str) -> None:
         ("balance: 2: leaning", {"balance": 2}),
     ],
 )
-def test_a_field_may_contain_a_colon_and_a_number_a_sign(line: str, scores: dict[str, float]) -> None:
+def test_a_field_may_contain_a_colon(line: str, scores: dict[str, float]) -> None:
     asked = [
         AskedScore(Aspect.OTHER, "review_assessment:_thoroughness", 1, 5, (3,)),
         AskedScore(Aspect.OTHER, "balance", -3, 3, (0,)),
@@ -151,7 +151,7 @@ def test_a_field_may_contain_a_colon_and_a_number_a_sign(line: str, scores: dict
     ],
     ids=["two numbers", "two numbers and another score", "the same number", "the first number again"],
 )
-def test_two_lines_of_one_score_count_only_where_they_agree(lines: str, scores: dict[str, float]) -> None:
+def test_two_lines_of_a_score_must_agree(lines: str, scores: dict[str, float]) -> None:
     review = read_review_answer(f"Fine.\n\n{lines}", [RATING, CONFIDENCE])
     assert (review.text, review.scores) == ("Fine.", scores)
 
@@ -167,7 +167,7 @@ def test_reasoning_before_an_answer_is_not_part_of_it(thought: str) -> None:
     assert read_turn(f"{said} Nor is </think>.") == f"{said} Nor is </think>."
 
 
-def test_an_answer_that_ends_while_the_model_thinks_is_empty() -> None:
+def test_thinking_without_an_end_is_empty() -> None:
     with pytest.raises(UnreadableAnswerError) as error:
         read_turn("<think>Is it new? It may")
     assert error.value.reason is Unscored.EMPTY

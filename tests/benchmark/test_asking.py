@@ -6,12 +6,7 @@ from hypothesis import strategies as st
 
 from baseline_cases import paper, rated, scored
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage
-from peercorpus.benchmark.messages import (
-    TokenBudget,
-    messages,
-    shorten,
-    shown_paper,
-)
+from peercorpus.benchmark.messages import TokenBudget, messages, shorten, shown_paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from peercorpus.models.chat_messages import Speaker
@@ -41,7 +36,7 @@ def test_paragraphs_are_dropped_next_from_the_end() -> None:
 
 
 @given(st.text("ab #\n.", max_size=2_000), st.integers(64, 300))
-def test_the_budget_is_respected_and_shown_plus_omitted_is_the_whole_text(text: str, most: int) -> None:
+def test_the_budget_is_respected(text: str, most: int) -> None:
     shown = shorten(text, most, count_words_and_signs)
     assert count_words_and_signs(shown.text) <= most
     if shown.left_out:
@@ -77,3 +72,13 @@ def test_a_turn_follows_the_discussion_and_sides_alternate() -> None:
     assert speakers == [Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT, Speaker.USER]
     assert told[1].text.endswith("The paper.\n\nShown to all.")
     assert all("Fine." not in one.text for one in told)
+
+
+def test_a_changed_prompt_has_another_version() -> None:
+    # A change of wording makes results incomparable: raise VERSION, then write the new digest here.
+    assert (prompts.VERSION, prompts.DIGEST) == ("3", "73a2ecb34f32")
+
+
+def test_the_digest_covers_the_whole_prompt() -> None:
+    said = {name for name in vars(prompts) if name.isupper() and isinstance(getattr(prompts, name), str)}
+    assert said - {"DIGEST"} == set(prompts.SAID)

@@ -68,8 +68,8 @@ def read(case: Case, said: str) -> object:
             return read_meta_review(said)
 
 
-def fitted(task: BenchTask, name: str, seed: int = 0) -> Baseline:
-    made = load_baseline(name, task, seed)
+def fitted(task: BenchTask, name: str) -> Baseline:
+    made = load_baseline(name, task)
     made.fit(iter(cases_of(task)))
     return made
 
@@ -86,9 +86,7 @@ def test_every_baseline_is_registered_under_its_kind() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "name"), EVERY)
-def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_the_gold(
-    task: BenchTask, name: str
-) -> None:
+def test_baselines_answer_in_the_models_format(task: BenchTask, name: str) -> None:
     made = fitted(task, name)
     for case in cases_of(task, 5, first=100):
         said = made.answer(cast(Case, Poisoned(case)))
@@ -100,7 +98,7 @@ def test_baseline_answers_are_parsed_like_those_of_models_and_do_not_depend_on_t
 @pytest.mark.parametrize(("task", "name"), EVERY)
 def test_the_same_training_split_gives_the_same_answers(task: BenchTask, name: str) -> None:
     asked = cases_of(task, 5, first=100)
-    first, second = fitted(task, name, seed=7), fitted(task, name, seed=7)
+    first, second = fitted(task, name), fitted(task, name)
     assert [first.answer(case) for case in asked] == [second.answer(case) for case in asked]
     assert first.says == second.says
 
@@ -120,7 +118,7 @@ def test_cases_are_read_once_and_not_kept(task: BenchTask, name: str) -> None:
 
 
 @pytest.mark.parametrize(("task", "name"), [one for one in EVERY if one not in FIXED])
-def test_an_empty_or_missing_training_split_is_refused_in_one_sentence(task: BenchTask, name: str) -> None:
+def test_an_empty_training_split_is_refused(task: BenchTask, name: str) -> None:
     made = load_baseline(name, task)
     with pytest.raises(PeercorpusError, match=f"'{name}'.*train split first"):
         made.answer(cases_of(task, 1)[0])

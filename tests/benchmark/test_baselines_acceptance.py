@@ -32,14 +32,12 @@ def answers(name: str, train: list[Case], asked: list[Case]) -> list[Decision]:
         (0, 3, Decision(False, 0.0)),
     ],
 )
-def test_majority_answers_the_most_frequent_decision_and_the_share_of_accepts(
-    accepted: int, of: int, said: Decision
-) -> None:
+def test_the_majority_is_answered_with_its_share(accepted: int, of: int, said: Decision) -> None:
     train = [decided(f"paper-{number}", number < accepted) for number in range(of)]
     assert answers("majority", train, cases_of(BenchTask.ACCEPTANCE, 3)) == [said] * 3
 
 
-def test_accepting_all_is_right_as_often_as_papers_are_accepted() -> None:
+def test_accepting_all_equals_the_accept_share() -> None:
     asked = cases_of(BenchTask.ACCEPTANCE, 10)
     said = answers("accept-all", [], asked)
     assert said == [Decision(True, None)] * 10
@@ -49,7 +47,7 @@ def test_accepting_all_is_right_as_often_as_papers_are_accepted() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "part"), PARTS.items())
-def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, part: str) -> None:
+def test_a_decisive_word_is_learnt(name: str, part: str) -> None:
     def one(number: int, accepted: bool) -> Case:
         said = f"{words(number, 20)} {'splendid' if accepted else 'dreary'}"
         return decided(f"paper-{number}", accepted, **{part: said})
@@ -64,7 +62,7 @@ def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, par
         assert len({one.probability for one in answers(other, train, asked)}) == 1, "the other parts are all alike"
 
 
-def test_a_pair_of_words_is_learnt_if_neither_word_is_decisive() -> None:
+def test_a_decisive_pair_is_learnt() -> None:
     train = [
         decided(f"p{n}", n % 2 == 0, title="red kite, big line" if n % 2 == 0 else "big kite, red line")
         for n in range(40)
@@ -95,13 +93,13 @@ def test_a_paper_without_the_part_gets_an_answer() -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize(("accepted", "told"), [(True, "accepted"), (False, "rejected")])
-def test_a_training_split_with_one_class_is_refused_in_one_sentence(name: str, accepted: bool, told: str) -> None:
+def test_a_split_of_one_class_is_refused(name: str, accepted: bool, told: str) -> None:
     train = [decided(f"paper-{number}", accepted) for number in range(3)]
     with pytest.raises(BaselineError, match=f"'{name}'.* 3 papers .* {told}; "):
         answers(name, train, [])
 
 
-def test_a_part_that_no_paper_has_is_refused_in_one_sentence() -> None:
+def test_a_missing_part_is_refused() -> None:
     train = [decided(f"paper-{number}", number % 2 == 0, abstract=None) for number in range(4)]
     with pytest.raises(BaselineError, match=r"'tfidf-abstract'.* no abstract "):
         answers("tfidf-abstract", train, [])
@@ -133,7 +131,7 @@ def test_a_phrase_that_leaks_is_found_named_and_applied() -> None:
 
 
 @pytest.mark.slow
-def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_them() -> None:
+def test_every_kind_of_feature_is_applied() -> None:
     sign = leak_on([decided(f"p{n}", n % 2 == 0, words(n) + " see openreview.net!" * (n % 2)) for n in range(80)])
     assert [probability(sign, decided("a", True, PLAIN + end)) for end in (" at openreview.net", "")] == [0.0, 1.0]
 
@@ -156,7 +154,7 @@ def test_a_fixed_sign_a_number_and_a_category_are_applied_as_the_audit_found_the
     assert probability(category, decided("a", True, grade=Grade.UNREVISED_LIKELY)) == 0.5, "a value that is new"
 
 
-def test_too_few_papers_or_no_differing_ones_are_refused_in_one_sentence() -> None:
+def test_too_few_papers_are_refused() -> None:
     with pytest.raises(BaselineError, match=r"'leak'.* 50\b"):
         leak_on(cases_of(BenchTask.ACCEPTANCE, 20))
     with pytest.raises(BaselineError, match=r"'leak'.* 10 of each"):

@@ -26,7 +26,7 @@ def soundness(*values: float, **known: str) -> AskedScore:
     return rated(*values, aspect=Aspect.SOUNDNESS, **{"field": "soundness", **SMALL, **known})
 
 
-def test_a_mean_falls_back_from_venue_to_field_to_scale_to_aspect() -> None:
+def test_a_mean_falls_back_by_group() -> None:
     other: dict[str, Any] = {"venue_id": "Workshop"}
     train = [
         scored("a", rated(3, 5), soundness(2)),
@@ -50,7 +50,7 @@ def test_a_mean_falls_back_from_venue_to_field_to_scale_to_aspect() -> None:
 
 
 @pytest.mark.parametrize(("name", "part"), [("tfidf-abstract", "abstract"), ("tfidf-paper", "markdown")])
-def test_a_decisive_word_is_learnt_from_the_part_that_contains_it(name: str, part: str) -> None:
+def test_a_decisive_word_is_learnt(name: str, part: str) -> None:
     def one(number: int, *, is_good: bool) -> Case:
         said = f"{words(number, 20)} {'splendid' if is_good else 'dreary'}"
         return scored(f"p{number}", rated(9.0 if is_good else 2.0), soundness(1 if is_good else 4), **{part: said})
@@ -74,7 +74,7 @@ def test_the_length_of_a_paper_is_learnt() -> None:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_numbers_stay_on_their_scale_and_a_new_aspect_gets_a_mean(name: str) -> None:
+def test_numbers_stay_on_their_scale(name: str) -> None:
     train = [
         scored(f"p{n}", rated(10.0 if n % 2 else 1.0), abstract="splendid" if n % 2 else "dreary", markdown="x" * 9**n)
         for n in range(7)
@@ -85,7 +85,7 @@ def test_numbers_stay_on_their_scale_and_a_new_aspect_gets_a_mean(name: str) -> 
     assert said["soundness"] == round(1 + 3 * 3 / 7, 4)
 
 
-def test_a_field_of_some_papers_is_learnt_from_those_only() -> None:
+def test_a_rare_field_is_learnt() -> None:
     def one(number: int) -> Case:
         fun = rated(9 if number % 6 == 0 else 1, aspect=Aspect.OTHER, field="fun")
         said = f"{words(number, 10)} {'splendid' if number % 6 == 0 else 'dreary'}"
@@ -98,6 +98,6 @@ def test_a_field_of_some_papers_is_learnt_from_those_only() -> None:
 
 
 @pytest.mark.parametrize("name", list_baselines(BenchTask.SCORES))
-def test_a_training_split_without_scores_is_refused_in_one_sentence(name: str) -> None:
+def test_a_split_without_scores_is_refused(name: str) -> None:
     with pytest.raises(BaselineError, match=f"'{name}'.* score "):
         answers(name, [scored("a")])

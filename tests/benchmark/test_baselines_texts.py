@@ -17,8 +17,8 @@ BREAD = "Bread of rye rises slower in the cold, as nine bakers found over one wi
 SOUND = rated(3, aspect=Aspect.SOUNDNESS, field="soundness", low=1.0, high=4.0)
 
 
-def review(name: str, train: list[Case], case: Case, seed: int = 0) -> WrittenReview:
-    made = load_baseline(name, BenchTask.REVIEW, seed)
+def review(name: str, train: list[Case], case: Case) -> WrittenReview:
+    made = load_baseline(name, BenchTask.REVIEW)
     made.fit(iter(train))
     return read_review_answer(made.answer(case), case.scores)
 
@@ -42,18 +42,18 @@ def test_the_review_of_a_near_duplicate_is_found() -> None:
     assert review("nearest", library(), reviewed("a", "?", title=None, abstract=BREAD)).text == "On bread."
 
 
-def test_a_field_that_the_nearest_paper_lacks_gets_the_mean() -> None:
+def test_a_field_the_nearest_lacks_gets_the_mean() -> None:
     said = review("nearest", library(), reviewed("a", "?", asked=(rated(1), SOUND), abstract=BREAD))
     assert said.scores == {"rating": pytest.approx((30 * 2 + 8.5) / 31, abs=1e-4), "soundness": 3.0}
 
 
-def test_the_choice_among_several_reviews_depends_only_on_the_seed() -> None:
-    train = [reviewed("kites", "First.", "Second.", "Third.", abstract=KITES)]
+def test_the_papers_id_chooses_the_review() -> None:
+    papers = [reviewed(f"kites{number}", "First.", "Second.", "Third.", abstract=KITES) for number in range(24)]
     case = reviewed("a", "?", abstract=KITES)
-    said = [review("nearest", train, case, seed).text for seed in range(12)]
+    said = [review("nearest", [paper], case).text for paper in papers]
     assert set(said) == {"First.", "Second.", "Third."}
-    more = [reviewed("bread", "On bread.", abstract=BREAD), *train]
-    assert [review("nearest", more, case, seed).text for seed in range(12)] == said
+    more = reviewed("bread", "On bread.", abstract=BREAD)
+    assert [review("nearest", [more, paper], case).text for paper in papers] == said
 
 
 def test_a_case_without_common_words_gets_the_first_review() -> None:
@@ -77,7 +77,7 @@ def test_only_the_authors_last_message_counts() -> None:
     assert turn("retrieved", train, longer) == "On kites."
 
 
-def test_a_template_has_the_headings_of_the_venue_and_the_words_of_the_paper() -> None:
+def test_a_template_has_the_venues_headings() -> None:
     icml: dict[str, Any] = {"venue_id": "ICML.cc/2024/Conference"}
     own = "### summary\n\nWords.\n\n### strengths_and_weaknesses\n\nWords.\n\n### fit\n\nWords."
     train = [

@@ -19,7 +19,7 @@ from model_endpoint import completion, serving
 from peercorpus.benchmark.arms import READING
 from peercorpus.benchmark.cases import CONTROLS, REST, BenchTask, CasePaper, PaperPart
 from peercorpus.benchmark.leaderboard import Board, make_boards
-from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
+from peercorpus.benchmark.leaderboard_render import lay_out
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.messages import TokenBudget, messages, shown_paper
 from peercorpus.benchmark.run import TASKS, Bench, BenchResult, run_tasks
@@ -92,7 +92,7 @@ def test_differences_between_arms_show_what_a_model_uses(
     rule: Any, by_part: tuple[int, ...], by_contrast: tuple[int, int], bench_data: Path, tmp_path: Path
 ) -> None:
     assert ask(scripted(rule, "m"), bench_data, tmp_path).is_whole
-    (board,) = make_boards(read_runs(tmp_path), 50).boards
+    (board,) = make_boards(read_runs(tmp_path)).boards
     assert accuracies(board) == dict(zip(("the paper", "title and abstract", "title alone"), by_part, strict=True))
     assert gains(board) == dict(zip((TO_ABSTRACT, TO_TITLE), by_contrast, strict=True))
 
@@ -107,9 +107,9 @@ def asked_once(bench_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return logs
 
 
-def test_the_tables_name_the_arms_and_say_what_their_difference_means(asked_once: Path) -> None:
-    boards = make_boards(read_runs(asked_once), 50)
-    text = render_markdown(boards)
+def test_tables_name_arms_and_differences(asked_once: Path) -> None:
+    boards = make_boards(read_runs(asked_once))
+    text = lay_out(boards).to_markdown()
     assert f"## acceptance: {TO_ABSTRACT}" in text
     assert f"## acceptance: {TO_TITLE}" in text
     assert READING[PaperPart.TITLE].means in text
@@ -117,10 +117,10 @@ def test_the_tables_name_the_arms_and_say_what_their_difference_means(asked_once
     assert "majority (baseline)" in text
     assert "majority, " not in text
     assert "Baselines have seen whole papers" in text
-    assert f"accuracy, {TO_TITLE}, papers: all" in render_csv(boards)
+    assert f"accuracy, {TO_TITLE}, papers: all" in lay_out(boards).to_csv()
 
 
-def test_a_log_records_its_arm_and_is_not_used_for_another(asked_once: Path, bench_data: Path) -> None:
+def test_a_log_is_for_its_own_arm(asked_once: Path, bench_data: Path) -> None:
     headers = [read_eval_log(str(path), header_only=True).eval for path in asked_once.glob("*.eval")]
     of_model = [(header.metadata or {}, header) for header in headers if not (header.metadata or {})["baseline"]]
     shown = {about["paper"]["part"]: header for about, header in of_model}
@@ -204,12 +204,12 @@ def test_papers_without_an_abstract_are_asked_and_counted(tmp_path: Path) -> Non
 
     release = bench_release(tmp_path / "release", paper)
     ask(scripted(reads, "m"), release, tmp_path / "logs")
-    (board,) = make_boards(read_runs(tmp_path / "logs"), 50).boards
+    (board,) = make_boards(read_runs(tmp_path / "logs")).boards
     assert board.arms == {"mockllm/m, title and abstract": "2 questions are about papers without abstract"}
     assert {row.n for row in board.rows} == {8}
 
 
-def test_hiding_the_paper_does_not_change_the_rest_of_the_question() -> None:
+def test_hiding_the_paper_changes_nothing_else() -> None:
     case = asked_acceptance()
     texts = [
         messages(case, shown_paper(case.paper, budget, budget.counter()).text)[-1].text
@@ -246,9 +246,7 @@ def test_controls_need_a_model(run: Run, bench_data: Path, tmp_path: Path) -> No
     assert not (tmp_path / "logs").exists()
 
 
-def test_one_command_asks_a_service_in_all_arms_and_prints_them(
-    run: Run, bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_command_asks_all_arms(run: Run, bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(rule=lambda _: completion(ACCEPT)) as stand:
         monkeypatch.setenv("LOCAL_API_KEY", "none")
         monkeypatch.setenv("LOCAL_BASE_URL", stand.url)

@@ -26,7 +26,7 @@ from peercorpus.benchmark.cases import REST, BenchTask, CaseCounts, CaseSelectio
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import SIGHT_QUESTION, read_choice, show_figures
 from peercorpus.benchmark.leaderboard import make_boards
-from peercorpus.benchmark.leaderboard_render import render_csv, render_markdown
+from peercorpus.benchmark.leaderboard_render import lay_out
 from peercorpus.benchmark.logs import FiguresOfRun, Protocol, TaskRun, read_runs
 from peercorpus.benchmark.messages import INTRODUCTION, WITHOUT, FigureBudget, ShownPaper
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored
@@ -128,7 +128,7 @@ def asked_once(release: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return asked, logs
 
 
-def test_both_arms_ask_about_every_paper_and_one_of_them_shows_its_figures(asked_once: tuple[Asked, Path]) -> None:
+def test_both_arms_ask_about_every_paper(asked_once: tuple[Asked, Path]) -> None:
     asked, _ = asked_once
     with_figures = Counter((name, SHOWN.get(name, 0)) for name in (f"p{number}" for number in range(16, 24)))
     without = Counter((f"p{number}", 0) for number in range(16, 24))
@@ -136,7 +136,7 @@ def test_both_arms_ask_about_every_paper_and_one_of_them_shows_its_figures(asked
     assert asked.sight() == 1
 
 
-def test_the_prompt_is_unchanged_and_page_and_caption_precede_each_image(
+def test_captions_precede_images(
     asked_once: tuple[Asked, Path],
 ) -> None:
     asked, _ = asked_once
@@ -179,8 +179,8 @@ def test_the_log_names_the_images_without_containing_them(asked_once: tuple[Aske
         assert base64.b64encode(image)[:60] not in held
 
 
-def test_the_table_names_both_arms_their_difference_and_the_limits(asked_once: tuple[Asked, Path]) -> None:
-    boards = make_boards(read_runs(asked_once[1]), 50)
+def test_tables_name_arms_and_limits(asked_once: tuple[Asked, Path]) -> None:
+    boards = make_boards(read_runs(asked_once[1]))
     (board,) = boards.boards
     shown, plain = f"mockllm/eye, {FigureBudget().arm}", f"mockllm/eye, {WITHOUT}"
     accuracy = {row.name: row.cells[0].value for row in board.rows if row.cells[0]}
@@ -196,14 +196,14 @@ def test_the_table_names_both_arms_their_difference_and_the_limits(asked_once: t
     cell = everyone.cells[recall]
     assert cell is not None
     assert cell[0].value == pytest.approx(200 / 3)
-    text = render_markdown(boards)
+    text = lay_out(boards).to_markdown()
     assert "## acceptance: with figures minus without" in text
     assert "4 of 8 questions, on 4 papers, show 7 images; 4 have no figure to show" in text
     assert "at most 8 figures of 2,000 kB and 8 megapixels together" in text
     assert "figures|most:8|kb:2000|megapixels:8|order:text" in text
     assert "of another text than the question shows 2" in text
-    assert f'"{shown}"' in render_csv(boards)
-    assert "accuracy, with figures minus without, papers: all" in render_csv(boards)
+    assert f'"{shown}"' in lay_out(boards).to_csv()
+    assert "accuracy, with figures minus without, papers: all" in lay_out(boards).to_csv()
 
 
 def test_a_rerun_asks_only_whether_the_model_reads_images(asked_once: tuple[Asked, Path], release: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_budget_limits_the_images(budget: FigureBudget, shown: dict[str, int],
     assert {name: len(choice.shown) for name, choice in chosen.items() if choice.shown} == shown
 
 
-def test_a_truncated_text_shows_only_images_placed_before_the_cut(release: Path) -> None:
+def test_a_cut_text_shows_earlier_images(release: Path) -> None:
     samples = acceptance(str(release), figures=True, paper_tokens=130).dataset
     chosen = {str(sample.id): read_choice(sample.metadata or {}) for sample in samples}
     shown = {name: len(choice.shown) for name, choice in chosen.items() if choice and choice.shown}
@@ -265,7 +265,7 @@ NO_FIGURES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", NO_FIGURES)
-def test_runs_that_cannot_use_figures_are_refused_before_any_question(what: str, release: Path, tmp_path: Path) -> None:
+def test_unfit_runs_are_refused_first(what: str, release: Path, tmp_path: Path) -> None:
     options, sentence = NO_FIGURES[what]
     without_model = {name: value for name, value in options.items() if name != "model"}
     asked = Asked([])
@@ -275,9 +275,7 @@ def test_runs_that_cannot_use_figures_are_refused_before_any_question(what: str,
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_folder_or_release_without_figures_is_refused_in_one_sentence(
-    run: Run, bench_data: Path, tmp_path: Path
-) -> None:
+def test_missing_figures_are_refused(run: Run, bench_data: Path, tmp_path: Path) -> None:
     arguments = ("bench", "acceptance", "--release", bench_data, "--logs", tmp_path / "logs", "--figures")
     assert_refused(run(*arguments), "not to baselines: name one with --model")
     assert_refused(run(*arguments, "--model", tmp_path), f"'{tmp_path}' is loaded by this process")
@@ -325,7 +323,7 @@ def test_a_service_is_tried_with_one_question_first(
         assert sorted(images) == [0, 0, 1, 1, 2]
 
 
-def test_a_model_that_refuses_an_image_is_found_by_the_first_question(release: Path, tmp_path: Path) -> None:
+def test_a_refused_image_is_found_first(release: Path, tmp_path: Path) -> None:
     def refuse(asked: list[ChatMessage], *_: object) -> ModelOutput:
         raise ValueError(f"image input is not supported ({count_images(asked)} given)")
 
@@ -335,7 +333,7 @@ def test_a_model_that_refuses_an_image_is_found_by_the_first_question(release: P
     assert not (tmp_path / "logs").exists()
 
 
-def test_an_unscored_answer_in_one_arm_keeps_other_numbers_comparable() -> None:
+def test_an_unscored_arm_keeps_other_numbers() -> None:
     """The number of self-contradicting answers counts only answers with a score."""
 
     def arm(figures: FiguresOfRun | None, missing: int) -> TaskRun:
@@ -347,7 +345,7 @@ def test_an_unscored_answer_in_one_arm_keeps_other_numbers_comparable() -> None:
         outcomes_by_scorer = {Scored.DECISION: outcomes}
         return TaskRun(Path("m.eval"), protocol, "m", False, outcomes=outcomes_by_scorer, figures=figures)
 
-    (board,) = make_boards([arm(FiguresOfRun("with figures", "some", "signature"), 1), arm(None, 2)], 20).boards
+    (board,) = make_boards([arm(FiguresOfRun("with figures", "some", "signature"), 1), arm(None, 2)]).boards
     (difference,) = board.differences
     papers = {
         measure.name: cell[0].papers for measure, cell in zip(board.measures, difference.cells, strict=True) if cell
@@ -365,7 +363,7 @@ def test_controls_are_beside_both_arms_and_show_no_figures(release: Path, tmp_pa
         (False, False): 2 * 8 - len(SHOWN),
         (True, False): 2 * 8,
     }
-    (board,) = make_boards(read_runs(tmp_path), 20).boards
+    (board,) = make_boards(read_runs(tmp_path)).boards
     assert {difference.contrast: difference.name for difference in board.differences} == {
         FIGURES: f"mockllm/all, {FigureBudget().arm}, {PaperPart.PAPER.arm}",
         **dict.fromkeys(READING.values(), f"mockllm/all, {WITHOUT}, {PaperPart.PAPER.arm}"),

@@ -54,9 +54,7 @@ def make_logs(scratch: Path) -> None:
         shutil.copy(path, GOLDEN)
 
 
-def test_the_tables_of_the_recorded_logs_are_the_recorded_tables(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_recorded_logs_give_recorded_tables(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # A log records the path of its release, which exists on no other machine.
     if os.environ.get(UPDATE) == "logs":
         make_logs(tmp_path)

@@ -90,7 +90,7 @@ def test_a_killed_run_resumes(run: Run, slow: Slow, bench_data: Path, tmp_path: 
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     slow.goes_on.set()
-    broken = make_boards(read_runs(tmp_path / "killed"), 2)
+    broken = make_boards(read_runs(tmp_path / "killed"))
     assert broken.boards == []
     assert broken.notes
     assert all("again" in note for note in broken.notes)

@@ -47,9 +47,7 @@ def bench(run: Run, release: Path, logs: Path, models: Path, *more: str) -> dict
     return numbers(logs)
 
 
-def test_a_local_model_is_asked_and_measured_by_local_encoders(
-    run: Run, bench_data: Path, tmp_path: Path, models: Path
-) -> None:
+def test_a_local_model_is_asked_and_measured(run: Run, bench_data: Path, tmp_path: Path, models: Path) -> None:
     encoders = ("--bert-score", str(models / "bert"), "--embed-cos", str(models / "sentences"))
     found = bench(run, bench_data, tmp_path / "first", models, *encoders)
     accuracy = found["acceptance", "accuracy"]

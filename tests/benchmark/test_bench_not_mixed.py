@@ -38,7 +38,7 @@ def dearer(number: int) -> Row:
     return bench_paper(number) | {"title": f"On dear kites, part {number}"}
 
 
-def test_each_way_of_asking_has_a_table_of_its_own(
+def test_each_way_of_asking_has_a_table(
     run: Run, bench_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = {name: (ask(bench_data, tmp_path / name, *ways[:2]), ways[2]) for name, ways in WAYS.items()}
@@ -54,7 +54,7 @@ def test_each_way_of_asking_has_a_table_of_its_own(
     (tmp_path / "all").mkdir()
     for path in (plain, *(path for path, _ in logs.values())):
         shutil.copy(path, tmp_path / "all")
-    boards = make_boards(read_runs(tmp_path / "all"), 2)
+    boards = make_boards(read_runs(tmp_path / "all"))
     assert [len(board.rows) for board in boards.boards] == [1] * 7
     assert len({board.protocol for board in boards.boards}) == 7
     assert all("baseline" in note for note in boards.notes)
@@ -63,8 +63,8 @@ def test_each_way_of_asking_has_a_table_of_its_own(
         assert_refused(refused, plain.name, path.name, f" {differs}.")
 
 
-def test_of_two_equal_runs_the_later_counts_and_the_other_is_named(bench_data: Path, tmp_path: Path) -> None:
+def test_the_later_of_equal_runs_counts(bench_data: Path, tmp_path: Path) -> None:
     earlier, later = ask(bench_data, tmp_path / "first"), ask(bench_data, tmp_path / "second")
-    boards = make_boards(read_runs(tmp_path), 2)
+    boards = make_boards(read_runs(tmp_path))
     assert [len(board.rows) for board in boards.boards] == [1]
     assert any(f"'{earlier.name}'" in note and f"'{later.name}'" in note for note in boards.notes)

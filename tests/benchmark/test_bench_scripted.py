@@ -25,14 +25,13 @@ from invented_bench import (
 )
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard import Board, RunResult, make_boards
-from peercorpus.benchmark.leaderboard_render import render_markdown
+from peercorpus.benchmark.leaderboard_render import lay_out
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.run import Bench, BenchResult, run_tasks
 from peercorpus.benchmark.tasks import acceptance
 from scripted_judges import flat, judge_by
 
 pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
-DRAWS = 20
 NOT_TAKEN_UP = {"points taken up": None, "points taken up by people": None}
 """Measures of discussions about reviews without criticism."""
 NO_CHANCES = dict.fromkeys(("AUROC", "Brier score", "ECE", "contradictory"))
@@ -45,7 +44,7 @@ def ask(model: Model | None, release: Path, logs: Path, *tasks: BenchTask, **mor
 
 
 def boards_of(logs: Path) -> list[Board]:
-    return make_boards(read_runs(logs), DRAWS).boards
+    return make_boards(read_runs(logs)).boards
 
 
 def rows_of(board: Board) -> dict[str, RunResult]:
@@ -99,9 +98,7 @@ class TestAcceptance:
         assert numbers(board, rows["accept-all"]) == expected
         assert SHARE == 37.5
 
-    def test_unreadable_answers_are_counted_and_numbers_are_given_both_ways(
-        self, bench_data: Path, tmp_path: Path
-    ) -> None:
+    def test_unreadable_answers_are_counted_both_ways(self, bench_data: Path, tmp_path: Path) -> None:
         answers = {"p16": ACCEPT, "p18": REJECT, "p20": ACCEPT, "p23": REJECT}
         failures = {
             "p17": "I would accept it.",
@@ -122,12 +119,10 @@ class TestAcceptance:
         expected |= {"balanced accuracy": pytest.approx(50 * (1 / 3 + 4 / 5)), "MCC": pytest.approx(2 / sqrt(180))}
         expected |= NO_CHANCES
         assert with_them == expected
-        shown = render_markdown(make_boards(read_runs(tmp_path), DRAWS))
+        shown = lay_out(make_boards(read_runs(tmp_path))).to_markdown()
         assert "| empty 1, no_decision 1, no_object 1, off_scale 1 | 0 | 0 | 75.0 " in shown
 
-    def test_answers_withheld_by_a_provider_count_as_refused_and_not_as_wrong(
-        self, bench_data: Path, tmp_path: Path
-    ) -> None:
+    def test_withheld_answers_count_as_refused(self, bench_data: Path, tmp_path: Path) -> None:
         def answer(asked: list[ChatMessage], *_: object) -> Any:
             return answered(ACCEPT, "content_filter" if asked_of(asked) == "p17" else "stop")
 
@@ -190,9 +185,7 @@ class TestAcceptance:
 
 
 class TestScores:
-    def test_half_a_point_of_error_and_a_word_instead_of_a_number_are_scored(
-        self, bench_data: Path, tmp_path: Path
-    ) -> None:
+    def test_errors_of_half_a_point_are_scored(self, bench_data: Path, tmp_path: Path) -> None:
         right = {name: sum(ratings(int(name[1:]))) / 2 for name in TEST}
         answers = {name: json.dumps({"rating": mean + 0.5, "soundness": 3}) for name, mean in right.items()}
         answers["p16"] = '{"rating": "five", "soundness": 3}'

@@ -1,6 +1,7 @@
 """The calibration of rule-based judges: only those that can distinguish worse texts from gold pass."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,7 @@ class TestPairs:
         assert [found[f"{name}_ties"] for name in NAMES] == [PAPERS] * 4
 
     @pytest.mark.slow
-    def test_a_judge_that_prefers_the_longer_text_fails_the_padded_pairs(self, tmp_path: Path, release: str) -> None:
+    def test_a_judge_of_length_fails_padded_pairs(self, tmp_path: Path, release: str) -> None:
         def longer(told: dict[str, str]) -> str:
             return '{"better": "A"}' if len(told["CANDIDATE-A"]) > len(told["CANDIDATE-B"]) else '{"better": "B"}'
 
@@ -193,7 +194,7 @@ class TestTasks:
         assert (ended.code, ended.out) == (0, f"{describe_calibration(log)}\n")
         assert "| shuffled | 1.000 | 0.342 to 1.000 | 2 | 0 | 0 | 1.000 |" in ended.out
 
-    def test_the_command_refuses_a_file_that_is_not_a_log(self, tmp_path: Path, run: Run) -> None:
+    def test_another_file_is_no_log(self, tmp_path: Path, run: Run) -> None:
         (tmp_path / "notes.eval").write_text("no log")
         assert_refused(run("bench", "judge", tmp_path / "notes.eval"), "notes.eval'", "move it away")
         assert_refused(run("bench", "judge", tmp_path / "nowhere.eval"), "nowhere.eval'", "'peercorpus bench'")
@@ -232,6 +233,6 @@ class TestRanking:
 
     def test_numbers_are_read_back(self) -> None:
         ranking = rank([1, 0.5])
-        assert extract_rankings({f"padded_{name}": value for name, value in ranking.by_name().items()}) == {
+        assert extract_rankings({f"padded_{name}": value for name, value in asdict(ranking).items()}) == {
             Degradation.PADDED: ranking
         }

@@ -12,11 +12,12 @@ from invented_bench import TEST, scripted
 from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.judge.instruction import JudgeInstruction, JudgeProfile, load_instruction
-from peercorpus.benchmark.judge.judge import JudgeContext, Verdict
+from peercorpus.benchmark.judge.judge import JudgeContext
 from peercorpus.benchmark.leaderboard import make_boards
-from peercorpus.benchmark.leaderboard_render import render_markdown
+from peercorpus.benchmark.leaderboard_render import lay_out
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.options import parse_task_options
+from peercorpus.benchmark.outcomes import Verdict
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.errors import PeercorpusError
 from scripted_judges import judge_by, texts
@@ -130,12 +131,12 @@ class TestRun:
         assert f"profile:re2|words:file|sha256:{sha256}" in run.signatures["judge"]
         assert len(seen) == 2 * len(TEST)
         assert all(asked[0].text.startswith(WORDS) for asked, _ in seen)
-        shown = render_markdown(make_boards([run], 20))
+        shown = lay_out(make_boards([run])).to_markdown()
         assert f"judge: constructiveness (by {run.grader})" in shown
         assert f"sha256:{sha256}" in shown
 
     @pytest.mark.slow
-    def test_a_changed_instruction_in_the_same_file_is_asked_again(self, bench_data: Path, tmp_path: Path) -> None:
+    def test_a_changed_instruction_is_asked_again(self, bench_data: Path, tmp_path: Path) -> None:
         asked = 0
 
         def rule(_: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessageUser, Model, get_model
 
 from naming import Naming
 from peercorpus.benchmark.judge.scorer import judge
-from peercorpus.benchmark.outcomes import JudgeScores, Scored, read_record
+from peercorpus.benchmark.outcomes import Scored, Verdict, read_record
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 from scripted_judges import by_length, flat, judge_by, judge_saying, output, run_quietly, texts
@@ -63,7 +63,7 @@ class TestAsking:
         score = score_of(log)
         assert score.value == dict.fromkeys(FIVE, 8)
         assert score.metadata["attempts"] == 3
-        assert read_record(Scored.JUDGE, score.metadata) == JudgeScores(8, 8, 8, 8, 8)
+        assert read_record(Scored.JUDGE, score.metadata) == Verdict(8, 8, 8, 8, 8)
         assert score.metadata["wrong"] == [Naming("JSON"), Naming("'quality'", "1 to 10")]
         assert numbers(log)["overall"] == 8
 
@@ -118,7 +118,7 @@ class TestWhatIsJudged:
         assert texts(seen[0][0][1].text)["ANSWERED"] == "We fixed it."
 
     @pytest.mark.slow
-    def test_an_answer_that_the_task_could_not_read_is_not_judged(self, tmp_path: Path) -> None:
+    def test_an_unread_answer_is_not_judged(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(), metadata={"read": {"unscored": "empty", "detail": "empty"}})
         assert score_of(log).reason == "empty"
 
@@ -147,7 +147,7 @@ class TestWhatIsJudged:
 
 class TestNumbers:
     @pytest.mark.slow
-    def test_means_equal_those_computed_by_hand_with_an_interval_over_papers(self, tmp_path: Path) -> None:
+    def test_means_equal_those_by_hand(self, tmp_path: Path) -> None:
         log = run(tmp_path, judge_saying(flat(2), flat(4), flat(9)), WRITTEN)
         found = numbers(log)
         assert (found["quality"], found["overall"], found["n"], found["papers"]) == (5, 5, 3, 2)

@@ -93,13 +93,13 @@ class TestChoosing:
             reviews = next(each.references for each in CASES if each.case_id == one.forum_id)
             assert sorted([one.gold, *one.others]) == sorted(reviews)
 
-    def test_the_other_review_is_of_another_paper_of_the_venue(self) -> None:
+    def test_the_other_review_is_of_the_venue(self) -> None:
         found = chosen()
         assert found["p1"].worse[Degradation.FOREIGN].startswith(("Two", "Three"))
         assert found["p2"].worse[Degradation.FOREIGN].startswith(("One", "Three"))
         assert Degradation.FOREIGN not in found["p4"].worse
 
-    def test_a_review_shared_by_two_papers_is_not_used_as_another_papers(self) -> None:
+    def test_a_shared_review_is_not_another_papers(self) -> None:
         twins = [case("p1", "The same. Words.", "Other. Words."), case("p2", "The same. Words.")]
         (found,) = sample_papers(twins, None, 0, Counter())
         assert Degradation.FOREIGN not in found.worse
@@ -108,7 +108,7 @@ class TestChoosing:
         assert chosen(3) == chosen(3)
         assert len({str(chosen(seed)) for seed in range(5)}) > 1
 
-    def test_a_limit_takes_the_first_cases_of_the_same_order(self) -> None:
+    def test_a_limit_takes_the_first_cases(self) -> None:
         every = list(chosen())
         assert list(chosen(limit=2)) == every[:2]
 

@@ -7,16 +7,14 @@ from peercorpus.benchmark.judge.instruction import JudgeInstruction
 from peercorpus.benchmark.judge.scorer import sign_means
 from peercorpus.benchmark.leaderboard import make_boards
 from peercorpus.benchmark.logs import Protocol, TaskRun
-from peercorpus.benchmark.outcomes import CaseOutcome, JudgeScores, Scored
+from peercorpus.benchmark.outcomes import CaseOutcome, Scored, Verdict
 
 ASPECTS_OF_RUNS = sign_means(JudgeInstruction())
 PROTOCOL = Protocol(BenchTask.REVIEW, "r", "re2", "test", "c", "whole papers", "1 (d)")
 
 
 def judged(name: str, grader: str, *numbers: int) -> TaskRun:
-    outcomes = [
-        CaseOutcome(f"p{place}", f"p{place}", JudgeScores(*[float(one)] * 5)) for place, one in enumerate(numbers)
-    ]
+    outcomes = [CaseOutcome(f"p{place}", f"p{place}", Verdict(*[one] * 5)) for place, one in enumerate(numbers)]
     signatures = {"judge": ASPECTS_OF_RUNS}
     return TaskRun(
         Path(f"{name}.eval"), PROTOCOL, name, False, None, grader, {Scored.JUDGE: outcomes}, signatures=signatures
@@ -24,7 +22,7 @@ def judged(name: str, grader: str, *numbers: int) -> TaskRun:
 
 
 def test_two_graders_have_columns_of_their_own() -> None:
-    (board,) = make_boards([judged("one", "strict", 2, 4), judged("two", "mild", 8, 9)], 20).boards
+    (board,) = make_boards([judged("one", "strict", 2, 4), judged("two", "mild", 8, 9)]).boards
     values = {
         (row.name, measure.name): cell.value
         for row in board.rows

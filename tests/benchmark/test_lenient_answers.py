@@ -131,7 +131,7 @@ def test_scores_in_lines_are_read() -> None:
 @pytest.mark.parametrize(
     "said", ['{"rating": 70}', '{"rating": "70%"}', '{"rating": "4/5"}', '{"rating": "seven"}', "7"]
 )
-def test_scores_that_are_not_plainly_on_the_scale_stay_unreadable(said: str) -> None:
+def test_doubtful_scores_stay_unreadable(said: str) -> None:
     with pytest.raises(UnreadableAnswerError):
         read_scores_leniently(said, [RATING])
 

@@ -129,12 +129,12 @@ def test_a_model_decodes_greedily_unless_a_temperature_is_given(
 
 
 @pytest.mark.usefixtures("provider")
-def test_one_question_at_a_time_on_a_processor_and_as_many_as_wanted() -> None:
+def test_a_processor_is_asked_one_at_a_time() -> None:
     assert load_local(local(), GenerateConfig(), show_nothing).config.max_connections == 1
     assert load_local(local(), GenerateConfig(max_connections=4), show_nothing).config.max_connections == 4
 
 
-def test_an_end_token_in_a_text_cannot_end_a_turn_and_a_started_answer_is_continued(provider: Provider) -> None:
+def test_an_end_token_cannot_end_a_turn(provider: Provider) -> None:
     ask(load_local(local(), GenerateConfig(), show_nothing), "a<end>b", '{"decision": "')
     assert provider.asked[0][0] == ['<a< end>b>{"decision": "']
 
@@ -145,7 +145,7 @@ def test_a_question_that_does_not_fit_is_not_asked(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize(("last", "reason"), [(END, "stop"), (0, "stop"), (7, "max_tokens")])
-def test_an_answer_is_complete_if_it_ends_with_the_end_token(provider: Provider, last: int, reason: str) -> None:
+def test_an_end_token_completes_an_answer(provider: Provider, last: int, reason: str) -> None:
     provider.tokens = [5, last]
     output = ask(load_local(local(), GenerateConfig(), show_nothing), "a")
     assert (output.stop_reason, output.completion) == (reason, "said")

@@ -6,7 +6,7 @@ import pytest
 
 from peercorpus.benchmark.measures import DECISIONS, Measure
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord
-from peercorpus.metrics.paper_intervals import bound_balanced, bound_f1, bound_share
+from peercorpus.metrics.intervals.papers import bound_balanced, bound_f1, bound_share
 
 NAMES = ("accuracy", "precision", "recall", "F1", "balanced accuracy", "MCC")
 SHARES = {measure.name: measure for measure in DECISIONS if measure.name in NAMES}
@@ -22,7 +22,7 @@ def decided(accepts: str, said: str) -> list[CaseOutcome]:
 
 def bound(measure: Measure, outcomes: list[CaseOutcome]) -> tuple[float, float]:
     assert measure.bounds is not None
-    bounds = measure.bounds([[outcome] for outcome in outcomes], measure.of(outcomes), 1000)
+    bounds = measure.bounds([[outcome] for outcome in outcomes], measure.of(outcomes))
     assert bounds is not None
     return bounds
 

@@ -17,15 +17,12 @@ from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.messages import messages, right_answer
 from peercorpus.benchmark.run import Bench, run_tasks
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
-from peercorpus.models.chat_messages import ChatOptions
-from peercorpus.records.enums import Role
+from peercorpus.finetune.selection import prepare_selection
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.exports.request import ExampleRequest, ExportRequest
 from peercorpus.release.folder import open_release
-from peercorpus.release.splits import Split, Task
+from peercorpus.release.splits import Split
 
 TASK = BenchTask.META_REVIEW
 
@@ -35,7 +32,7 @@ def cases(release: Path, split: Split = Split.TEST) -> tuple[list[Case], CaseCou
     return list(read_cases(open_release(release), TASK, CaseSelection(split), counts)), counts
 
 
-def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no_decision(tmp_path: Path) -> None:
+def test_a_question_shows_all_but_the_decision(tmp_path: Path) -> None:
     (case, *_), _ = cases(meta_release(tmp_path))
     system, asked = messages(case, "# On kites")
     assert "area chair" in system.text
@@ -48,7 +45,7 @@ def test_a_question_shows_paper_reviews_scores_and_discussion_each_marked_and_no
     assert right_answer(case) == "All of p16 is clear.\n\nRecommendation: accept"
 
 
-def test_papers_without_decision_or_review_are_counted_and_not_asked_about(tmp_path: Path) -> None:
+def test_undecided_papers_are_counted_not_asked(tmp_path: Path) -> None:
     late = {"status": "withdrawn", "turns_left_out": 3, "tell_decision": 1}
     found, counts = cases(meta_release(tmp_path, {16: {"exchanges": [], "reviews_left_out": 2}, 17: late}))
     assert [case.case_id for case in found] == TEST[2:]
@@ -78,7 +75,7 @@ def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float
     """Return the numbers of every row of the table, by name and by how failures count."""
     bench = Bench(tasks=[TASK], release=release, logs=logs, model=model)
     assert run_tasks(bench).is_whole
-    (board,) = make_boards(read_runs(logs), 10).boards
+    (board,) = make_boards(read_runs(logs)).boards
     names = [measure.name for measure in board.measures]
     return {
         f"{one.name}{'/' if one.failures else ''}{one.failures}": {
@@ -90,7 +87,7 @@ def measured(release: Path, logs: Path, model: Any) -> dict[str, dict[str, float
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
-def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_reviews(tmp_path: Path) -> None:
+def test_an_oracle_agrees_with_every_decision(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
     rows = measured(release, tmp_path / "logs", oracle(release, "oracle"))
     assert (rows["mockllm/oracle"]["ROUGE-L"], rows["mockllm/oracle"]["agreement with the decision"]) == (100, 100)
@@ -101,7 +98,7 @@ def test_an_oracle_agrees_with_every_decision_and_so_does_the_mean_of_the_review
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quietly")
-def test_an_answer_without_recommendation_keeps_its_text_and_has_no_agreement(tmp_path: Path) -> None:
+def test_a_missing_recommendation_keeps_the_text(tmp_path: Path) -> None:
     def rule(asked: Any) -> str:
         return "All is clear." + ("" if "part 16\n" in asked[-1].text else "\n\nRecommendation: reject")
 
@@ -132,11 +129,11 @@ def test_the_baselines_state_no_rating_if_there_is_none(tmp_path: Path) -> None:
     assert answers[1].endswith("\n\nRecommendation: reject")
 
 
-def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_overruled(tmp_path: Path) -> None:
+def test_an_overruled_chair_is_learnt_from(tmp_path: Path) -> None:
     overruled = meta_review_paper(0)["meta_reviews"][0] | {"recommends": "accepted"}
     silent = overruled | {"recommends": None, "post_id": "p00-other"}
     release = meta_release(tmp_path, {0: {"meta_reviews": [overruled, silent]}})
-    chosen = prepare_selection(open_release(release), SelectionRule())
+    chosen = prepare_selection(open_release(release), ExampleRequest())
     first, second, *_ = chosen.examples(TASK, Split.TRAIN, CaseCounts())
     ends = [example.messages("# Paper")[-1].text for example in (first, second)]
     assert [end.rpartition(" ")[2] for end in ends] == ["accept", "reject"]
@@ -147,7 +144,7 @@ def test_a_training_example_ends_with_what_the_chair_recommends_though_it_was_ov
 
 def test_an_export_has_the_same_prompts(tmp_path: Path) -> None:
     release = meta_release(tmp_path)
-    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.META_REVIEW,)))
+    export_release(release, tmp_path / "out", ExportRequest(format=ExportLayout.TRL, task="meta_review"))
     (sample, *_) = map(json.loads, (tmp_path / "out" / "meta_review_test.jsonl").read_text().splitlines())
     (case, *_), _ = cases(release)
     told = [one["content"] for one in sample["messages"]]
@@ -159,20 +156,14 @@ def test_an_export_has_the_same_prompts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "telling", "says"),
-    [
-        (ExportLayout.RE2, PromptOptions(), "Re²"),
-        (ExportLayout.TRL, PromptOptions(chat=ChatOptions(Role.AUTHOR)), "--task rebuttal"),
-    ],
+    ("layout", "options", "says"),
+    [(ExportLayout.RE2, {}, "Re²"), (ExportLayout.TRL, {"assistant": "author"}, "--task rebuttal")],
 )
-def test_an_impossible_export_is_refused(
-    tmp_path: Path, layout: ExportLayout, telling: PromptOptions, says: str
-) -> None:
-    request = ExportRequest(layout, (Task.META_REVIEW,), telling)
+def test_an_impossible_export_is_refused(layout: ExportLayout, options: dict[str, Any], says: str) -> None:
     with pytest.raises(PeercorpusError, match=says):
-        export_release(meta_release(tmp_path), tmp_path / "out", request)
+        ExportRequest(format=layout, task="meta_review", **options)
 
 
-def test_a_release_without_meta_reviews_is_used_for_the_other_tasks(bench_data: Path, tmp_path: Path) -> None:
+def test_a_release_without_meta_reviews_is_used(bench_data: Path, tmp_path: Path) -> None:
     assert held_tasks(open_release(bench_data), Split.TEST) == [task for task in BenchTask if task is not TASK]
     assert held_tasks(open_release(meta_release(tmp_path)), Split.TEST) == [*BenchTask]

@@ -21,7 +21,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("metric", ["embed_cos", "bert_score"])
 def test_an_unavailable_model_is_reported_before_the_run(metric: str, bench_data: Path) -> None:
     with pytest.raises(ModelError, match="'invented/nowhere'"):
-        review(str(bench_data), **{metric: "invented/nowhere"})  # type: ignore[arg-type]
+        review(str(bench_data), **{metric: "invented/nowhere"})
 
 
 def test_a_task_without_model_metrics_loads_no_model(bench_data: Path) -> None:

@@ -10,12 +10,12 @@ from invented_bench import bench_paper, bench_release, by_paper, saying
 from invented_releases import talk
 from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.leaderboard import Board, RunResult, _compare_measured, compare_with_floors, make_boards
-from peercorpus.benchmark.leaderboard_render import render_markdown
+from peercorpus.benchmark.leaderboard_render import lay_out
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.measures import POINTS
 from peercorpus.benchmark.outcomes import CaseOutcome
 from peercorpus.benchmark.run import Bench, run_tasks
-from peercorpus.metrics.paired_intervals import PairedDifference
+from peercorpus.metrics.intervals.pairs import PairedDifference
 from peercorpus.metrics.review_points import PointCounts
 from peercorpus.release.record_rows import Row
 
@@ -49,7 +49,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def board_of(logs: Path) -> Board:
-    (board,) = make_boards(read_runs(logs), 50).boards
+    (board,) = make_boards(read_runs(logs)).boards
     return board
 
 
@@ -63,7 +63,7 @@ def number(board: Board, row: RunResult, name: str) -> float | None:
     return None if cell is None else cell.value
 
 
-def test_a_review_and_each_reviewer_are_scored_against_the_criticisms_of_people(release: Path, tmp_path: Path) -> None:
+def test_reviews_are_scored_against_peoples_criticisms(release: Path, tmp_path: Path) -> None:
     run_tasks(Bench([BenchTask.REVIEW], release, tmp_path, saying(BEACH, "beach")))
     board = board_of(tmp_path)
     model, people = row_of(board, "mockllm/beach"), row_of(board, "human")
@@ -78,7 +78,7 @@ def test_a_review_and_each_reviewer_are_scored_against_the_criticisms_of_people(
     assert number(board, row_of(board, "generic"), "point recall") is not None
     recall = [one for one in board.ceilings if (one.measure, one.venue) == ("point recall", "all")]
     assert [one.human for one in recall] == [number(board, people, "point recall")]
-    shown = render_markdown(make_boards(read_runs(tmp_path), 50))
+    shown = lay_out(make_boards(read_runs(tmp_path))).to_markdown()
     assert "point-recall|weight:reviewers|" in shown
     assert "Point recall is the share of people's criticisms" in shown
     assert board.measures[0].name == "point recall", "the headline, by which rows are sorted"
@@ -96,7 +96,7 @@ def test_a_review_without_criticism_or_scores_has_recall_0(release: Path, tmp_pa
         assert number(board, row, "points") == 0
 
 
-def test_a_turn_is_scored_by_the_points_it_covers_beside_the_reviewers_turn(release: Path, tmp_path: Path) -> None:
+def test_a_turn_is_scored_by_covered_points(release: Path, tmp_path: Path) -> None:
     answer = "The second beach convinces me.\n\nI still miss the comparison with balloons."
     run_tasks(Bench([BenchTask.REBUTTAL], release, tmp_path, saying(answer, "both")))
     board = board_of(tmp_path)
@@ -106,10 +106,10 @@ def test_a_turn_is_scored_by_the_points_it_covers_beside_the_reviewers_turn(rele
     # The reviewer takes up one of the two points, the beach, in the first turn and nothing in the second.
     assert number(board, model, "points taken up by people") == 25
     assert {number(board, row, "points taken up by people") for row in board.rows} == {25}
-    assert "is not better by itself" in render_markdown(make_boards(read_runs(tmp_path), 50))
+    assert "is not better by itself" in lay_out(make_boards(read_runs(tmp_path))).to_markdown()
 
 
-def test_a_mean_is_over_the_answers_that_have_a_number() -> None:
+def test_a_mean_is_over_known_numbers() -> None:
     counts = [PointCounts(4, 1, 2, 1), PointCounts(0, 0, 3, 0), PointCounts(2, 2, 0, 0)]
     outcomes = [CaseOutcome(str(place), str(place), found) for place, found in enumerate(counts)]
     recall, precision, points = POINTS
@@ -134,22 +134,22 @@ def silent_on_odd(number: int) -> PointCounts:
     return of_paper(number) if number % 2 == 0 else PointCounts(10, 0, 0, 0)
 
 
-def test_precision_is_compared_on_papers_where_both_have_a_point() -> None:
+def test_precision_needs_a_point_in_both() -> None:
     """A model that writes nothing about papers on which all are imprecise is not more precise."""
     (precision,) = (measure for measure in POINTS if measure.name == "point precision")
-    compared = _compare_measured(precision, outcomes(silent_on_odd), outcomes(of_paper), 50)
+    compared = _compare_measured(precision, outcomes(silent_on_odd), outcomes(of_paper))
     assert isinstance(compared, PairedDifference)
     assert (compared.value, compared.papers) == (0.0, 20)
     nothing = outcomes(lambda _: PointCounts(10, 0, 0, 0))
-    assert _compare_measured(precision, nothing, outcomes(of_paper), 50) == "no case has a value in both runs"
+    assert _compare_measured(precision, nothing, outcomes(of_paper)) == "no case has a value in both runs"
 
 
-def test_people_are_compared_with_a_floor_on_papers_where_it_has_a_point() -> None:
+def test_floors_are_compared_where_they_have_points() -> None:
     (precision,) = (measure for measure in POINTS if measure.name == "point precision")
     people = [
         replace(one, floors={"other-paper": silent_on_odd(place)}) for place, one in enumerate(outcomes(of_paper))
     ]
-    (ceiling,) = compare_with_floors(precision, people, 50)
+    (ceiling,) = compare_with_floors(precision, people)
     assert ceiling.gain == 0.0
     assert ceiling.human < ceiling.floors["other-paper"]
     assert ceiling.papers == 40

@@ -172,7 +172,7 @@ class TestRefusals:
         assert service.asked == 0
         assert not (tmp_path / "logs").exists()
 
-    def test_a_release_without_a_task_is_refused_before_anything_is_asked(
+    def test_a_release_without_the_task_is_refused_first(
         self, run: Run, bench_data: Path, listed: Path, tmp_path: Path, service: Service
     ) -> None:
         command = ("bench", "re2", "acceptance", "scores", "--models", listed, "--release", bench_data)

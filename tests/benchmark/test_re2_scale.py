@@ -34,7 +34,7 @@ def cases_of(folder: Path) -> tuple[dict[str, Case], CaseCounts]:
     return {case.paper.forum_id: case for case in cases}, counts
 
 
-def test_re2s_value_takes_precedence_over_the_forms_and_the_initial_score_over_the_final(
+def test_re2s_value_takes_precedence(
     tmp_path: Path,
 ) -> None:
     cases, counts = cases_of(bench_release(tmp_path / "release", placed))

@@ -16,7 +16,7 @@ REQUIRED = {"full_title", "common_title", "description", "contributors", "tasks"
 OPTIONAL = {"arxiv", "tags", "metadata", "title", "paper_title", "evaluation_report"}
 
 
-def test_each_task_has_an_entry_whose_fields_the_register_knows() -> None:
+def test_each_task_has_a_register_entry() -> None:
     entries = sorted((ROOT / "docs" / "register").glob("*/eval.yaml"))
     assert [path.parent.name for path in entries] == sorted(f"peercorpus-{task}" for task in BenchTask)
     for path in entries:
@@ -24,7 +24,7 @@ def test_each_task_has_an_entry_whose_fields_the_register_knows() -> None:
         assert REQUIRED <= fields <= REQUIRED | OPTIONAL
 
 
-def test_an_entry_leads_to_the_task_that_inspect_finds_by_this_name() -> None:
+def test_an_entry_leads_to_its_task() -> None:
     for path in (ROOT / "docs" / "register").glob("*/eval.yaml"):
         named = dict(
             re.findall(r'^(?:- |  )(name|task_path|repository_commit): (".*")$', path.read_text(), re.MULTILINE)

@@ -17,7 +17,7 @@ from peercorpus.metrics.prediction import ReliabilityBin, brier, ece, reliabilit
 pytestmark = [pytest.mark.usefixtures("quietly"), pytest.mark.slow]
 
 
-def test_each_answer_is_in_one_bin_and_the_last_bin_includes_1() -> None:
+def test_each_answer_is_in_one_bin() -> None:
     bins = reliability([0.0, 0.05, 0.1, 0.95, 1.0], [False, True, False, True, True])
     assert bins == [
         ReliabilityBin(0.025, 0.5, 2),
@@ -33,7 +33,7 @@ def test_each_answer_is_in_one_bin_and_the_last_bin_includes_1() -> None:
             metric([], [])
 
 
-def test_the_plot_is_reproducible_with_a_panel_for_each_run() -> None:
+def test_the_plot_is_reproducible() -> None:
     runs = {f"model {number} <b>": [ReliabilityBin(0.2, 0.1, 10), ReliabilityBin(0.8, 1.0, 3)] for number in range(4)}
     drawn = draw_reliability(runs)
     assert drawn == draw_reliability(runs)

@@ -61,7 +61,7 @@ def decided(settings: str, *said: bool) -> TaskRun:
     ],
     ids=["nothing told", "a temperature", "a temperature of 0", "several"],
 )
-def test_the_settings_of_a_run_are_read_from_its_log(tmp_path: Path, config: GenerateConfig, settings: str) -> None:
+def test_settings_are_read_from_the_log(tmp_path: Path, config: GenerateConfig, settings: str) -> None:
     run = read_run(log_with(tmp_path, config))
     assert run is not None
     assert (run.name, run.settings) == ("mockllm/kite", settings)
@@ -69,7 +69,7 @@ def test_the_settings_of_a_run_are_read_from_its_log(tmp_path: Path, config: Gen
 
 def test_runs_that_differ_only_in_temperature_are_separate_rows() -> None:
     cold, warm = decided("temperature 0.0", True, True), decided("temperature 1.0", True, False)
-    made = make_boards([cold, warm], 5)
+    made = make_boards([cold, warm])
     rows = {row.name: row.cells[0].value for board in made.boards for row in board.rows if row.cells[0]}
     assert rows == {"kite (temperature 0.0)": 100.0, "kite (temperature 1.0)": 50.0}
     assert not any("left out" in note for note in made.notes)
@@ -77,7 +77,7 @@ def test_runs_that_differ_only_in_temperature_are_separate_rows() -> None:
 
 def test_of_two_runs_at_one_temperature_the_later_counts() -> None:
     first, second = decided("temperature 1.0", True, True), decided("temperature 1.0", True, False)
-    made = make_boards([first, replace(second, path=Path("later.eval"))], 5)
+    made = make_boards([first, replace(second, path=Path("later.eval"))])
     ((row,),) = (board.rows for board in made.boards)
     assert row.cells[0] is not None
     assert row.cells[0].value == 50

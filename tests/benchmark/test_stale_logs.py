@@ -18,7 +18,7 @@ def _ask(said: str, release: Path, logs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_release_republished_in_the_same_folder_is_asked_again(tmp_path: Path) -> None:
+def test_a_republished_release_is_asked_again(tmp_path: Path) -> None:
     release = bench_release(tmp_path / "release")
     _ask(ACCEPT, release, tmp_path / "logs")
     manifest = release / "release.json"
@@ -40,7 +40,7 @@ def test_only_changed_prompts_are_asked_again(
     assert len(read_runs(tmp_path)) == 2
 
 
-def test_a_log_of_an_earlier_version_is_compared_though_it_calls_the_split_side() -> None:
+def test_an_earlier_log_is_compared() -> None:
     about = {
         "release": {"sha256": "r"},
         "profile": "re2",

@@ -30,7 +30,7 @@ def adapter(folder: Path, base: Path | str, told: str = "adapter") -> Path:
     return folder
 
 
-def test_a_local_models_name_is_the_end_of_its_path_and_the_start_of_its_digest(tmp_path: Path) -> None:
+def test_a_name_is_path_and_digest(tmp_path: Path) -> None:
     base = read_weights(whole(tmp_path / "llama"))
     assert base.name == f"llama@{base.digest[:12]}"
     tuned = read_weights(adapter(tmp_path / "run" / "adapter", tmp_path / "llama"))
@@ -39,7 +39,7 @@ def test_a_local_models_name_is_the_end_of_its_path_and_the_start_of_its_digest(
     assert early.name.partition("@")[0] == "run/checkpoints/checkpoint-4"
 
 
-def test_the_folder_of_a_run_means_its_adapter_with_or_without_hf(tmp_path: Path) -> None:
+def test_a_runs_folder_means_its_adapter(tmp_path: Path) -> None:
     whole(tmp_path / "llama")
     adapter(tmp_path / "run" / "adapter", tmp_path / "llama")
     named = [f"{hf}{tmp_path / 'run'}{end}" for hf in ("", "hf/") for end in ("", "/adapter")]
@@ -48,7 +48,7 @@ def test_the_folder_of_a_run_means_its_adapter_with_or_without_hf(tmp_path: Path
     assert {one and one.whole for one in found} == {str(tmp_path / "llama")}
 
 
-def test_a_model_that_is_not_a_folder_is_one_of_a_service(tmp_path: Path) -> None:
+def test_other_names_are_of_a_service(tmp_path: Path) -> None:
     assert find_weights("openai/gpt-5") is None
     assert find_weights(f"hf/{tmp_path}/none") is None
 
@@ -72,14 +72,14 @@ def test_every_byte_counts_wherever_it_is(tmp_path: Path) -> None:
     assert len(set(digests)) == len(digests)
 
 
-def test_notes_and_files_for_trainers_are_not_in_the_digest_of_a_model(tmp_path: Path) -> None:
+def test_notes_are_not_in_the_digest(tmp_path: Path) -> None:
     before = read_weights(whole(tmp_path / "llama")).digest
     for name in ("README.md", "scheduler.pt"):
         (tmp_path / "llama" / name).write_text("anything")
     assert read_weights(tmp_path / "llama").digest == before
 
 
-def test_a_base_model_on_the_hub_is_given_by_name(tmp_path: Path) -> None:
+def test_a_base_on_the_hub_is_named(tmp_path: Path) -> None:
     found = read_weights(adapter(tmp_path / "tuned", "meta-llama/Llama-3.1-8B-Instruct"))
     assert (found.base, found.whole, found.tokenizer) == (*["meta-llama/Llama-3.1-8B-Instruct"] * 3,)
     (found.folder / "tokenizer_config.json").write_text("{}")

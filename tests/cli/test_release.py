@@ -15,7 +15,7 @@ from peercorpus.corpus.reminder_decisions import LIST
 from peercorpus.records.enums import PostKind, Role
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.folder import open_release
 from peercorpus.release.splits import Task
 from peercorpus.release.task_tables import CONFIG
@@ -63,7 +63,7 @@ def test_a_workspace_is_refused_with_advice(tmp_path: Path, run: Run, layout: Ex
 
 def test_every_review_is_in_a_file_or_counted(demo_folder: Path, tmp_path: Path) -> None:
     release = demo_folder / "release"
-    exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL))
+    exported = export_release(release, tmp_path / "out", ExportRequest(format=ExportLayout.TRL))
     for task, column in ((Task.REVIEW, "reviews"), (Task.REBUTTAL, "conversations")):
         files = [file.samples for file in exported.files if file.task is task]
         rows = open_release(release).rows(CONFIG[task], None, [column])

@@ -14,11 +14,13 @@ from peercorpus.benchmark.cases import BenchTask
 from peercorpus.benchmark.logs import read_runs
 from peercorpus.benchmark.run import Bench
 from peercorpus.benchmark.run import run_tasks as run_bench
-from peercorpus.finetune.examples import NOT_LEARNT, TrainingTask
-from peercorpus.finetune.run import RunOptions, prepare_run
+from peercorpus.finetune.examples import NOT_LEARNT
+from peercorpus.finetune.request import TuneRequest
+from peercorpus.finetune.run import prepare_run
 from peercorpus.release.record_rows import Row
+from recipe_files import write_recipe
 from tiny_chats import write_tiny_llama, write_tiny_qwen
-from tuned_runs import RECIPE, Tuned
+from tuned_runs import PAPER_TOKENS, RECIPE, Tuned
 
 pytestmark = [pytest.mark.neural, pytest.mark.usefixtures("tuning", "quietly")]
 ANSWER = 12
@@ -153,8 +155,9 @@ def test_questions_are_encoded_as_in_training(
     write: Callable[[Path], Path], tmp_path: Path, asked_with: list[tuple[int, ...]]
 ) -> None:
     release, base = bench_release(tmp_path / "release", hostile), write(tmp_path / "base")
-    prepare_run(RunOptions(release, TrainingTask.MIXED, str(base), tmp_path / "run", RECIPE), lambda _: None)
-    options = {"split": "train", "paper_tokens": RECIPE.paper_tokens, "tokenizer": str(base)}
+    request = TuneRequest(task="mixed", model=str(base), recipe=write_recipe(tmp_path, **RECIPE))
+    prepare_run(release, tmp_path / "run", request, lambda _: None)
+    options = {"split": "train", "paper_tokens": PAPER_TOKENS, "tokenizer": str(base)}
     settings = {"max_tokens": ANSWER}
     run_bench(Bench(HELD, release, tmp_path / "logs", str(base), options, False, settings=settings))
     learnt = prompts_learnt(tmp_path / "run")

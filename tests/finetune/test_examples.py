@@ -17,14 +17,16 @@ from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.execution.executor import Executor, Failure, FailureKind
 from peercorpus.execution.local_processes import LocalExecutor
 from peercorpus.finetune import lengths
-from peercorpus.finetune.examples import NOT_LEARNT, Encoded, Encoder, TrainingExample, TrainingTask, load_encoder
-from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run import RunOptions, prepare_run
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.finetune.examples import NOT_LEARNT, Encoded, Encoder, TrainingExample, load_encoder
+from peercorpus.finetune.request import TuneRequest
+from peercorpus.finetune.run import prepare_run
+from peercorpus.finetune.selection import prepare_selection
 from peercorpus.models.chat_messages import Speaker
+from peercorpus.release.exports.request import ExampleRequest, TaskName
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
+from recipe_files import write_recipe
 from word_encoder import MARK, word_encoder
 
 PAPER = "The paper as shown."
@@ -32,7 +34,7 @@ SCALE = {"low": 1.0, "high": 10.0}
 
 
 def examples(release: Release, task: BenchTask, taken: CaseCounts | None = None) -> list[TrainingExample]:
-    return list(prepare_selection(release, SelectionRule()).examples(task, Split.TRAIN, taken or CaseCounts()))
+    return list(prepare_selection(release, ExampleRequest()).examples(task, Split.TRAIN, taken or CaseCounts()))
 
 
 def of_papers(tmp_path: Path, task: BenchTask, *papers: Row) -> tuple[list[TrainingExample], CaseCounts]:
@@ -175,7 +177,7 @@ def test_the_encoded_dialogue_equals_the_models_own_template(models: Path, famil
 @pytest.mark.parametrize("task", BenchTask)
 def test_nothing_else_is_learnt(models: Path, family: str, encoder: Encoder, tmp_path: Path, task: BenchTask) -> None:
     release = open_release(meta_release(tmp_path))
-    examples = list(prepare_selection(release, SelectionRule()).examples(task, Split.TRAIN, CaseCounts()))
+    examples = list(prepare_selection(release, ExampleRequest()).examples(task, Split.TRAIN, CaseCounts()))
     assert examples
     for example in examples:
         told = example.messages("The paper as shown.")
@@ -274,9 +276,6 @@ def test_a_trained_token_is_its_own_label() -> None:
     assert encoded.labels[0] == -100
 
 
-CUTTING = Recipe(paper_tokens=128, context=900, validation=2)
-
-
 @pytest.fixture(autouse=True)
 def _many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spread even a few papers over processes."""
@@ -284,11 +283,12 @@ def _many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def prepared(
-    release: Path, model: Path, out: Path, spread: Executor | None, subject: TrainingTask = TrainingTask.MIXED
+    release: Path, model: Path, out: Path, spread: Executor | None, task: TaskName = "mixed"
 ) -> dict[str, bytes]:
     """Return every file of a run whose examples have been made."""
-    wanted = RunOptions(release, subject, str(model), out, CUTTING, leaves_out_long=True)
-    prepare_run(wanted, lambda _: None, spread=spread)
+    recipe = write_recipe(out.with_name("recipe"), paper_tokens=128, context=900, validation=2)
+    request = TuneRequest(task=task, model=str(model), recipe=recipe, leave_out_long=True)
+    prepare_run(release, out, request, lambda _: None, spread=spread)
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
@@ -303,19 +303,19 @@ def through_bytes(function: Callable[[Any], Any], items: Iterable[Any], **more: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("subject", "spread"),
-    [(TrainingTask.REVIEW, LocalExecutor(None)), (TrainingTask.MIXED, through_bytes)],
+    ("task", "spread"),
+    [("review", LocalExecutor(None)), ("mixed", through_bytes)],
     ids=["one task in processes", "all tasks"],
 )
 def test_training_examples_are_identical_wherever_they_are_made(
-    papers: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subject: TrainingTask, spread: Executor
+    papers: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: TaskName, spread: Executor
 ) -> None:
     if isinstance(spread, LocalExecutor):  # Only for the papers to train on.
         monkeypatch.setattr(lengths, "MIN_PAPERS_TO_SPREAD", 10)
-    here = prepared(papers, models / "llama", tmp_path / "here", None, subject)
+    here = prepared(papers, models / "llama", tmp_path / "here", None, task)
     assert {"data/train.arrow", "data/validation.arrow", "data/examples.jsonl"} < here.keys()
     assert here["data/examples.jsonl"].count(b"\n") > 8
-    assert prepared(papers, models / "llama", tmp_path / "spread", spread, subject) == here
+    assert prepared(papers, models / "llama", tmp_path / "spread", spread, task) == here
 
 
 @pytest.mark.slow

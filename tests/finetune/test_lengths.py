@@ -11,6 +11,7 @@ from peercorpus.benchmark.messages import TokenBudget, shown_paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.examples import Encoder, TrainingExample
 from peercorpus.finetune.lengths import Fitted, Fitter, Lengths, check_lengths, length_table
+from peercorpus.finetune.recipe import Recipe
 from peercorpus.models.chat_messages import Speaker
 from word_encoder import MARK, word_encoder
 
@@ -32,7 +33,7 @@ def example(*said: str, markdown: str = LONG, name: str = "p") -> TrainingExampl
 
 
 def fitted(encoder: Encoder, one: TrainingExample, paper_tokens: int, context: int) -> Fitted:
-    found = Fitter(encoder, paper_tokens, context).fit(one)
+    found = Fitter(encoder, Recipe(paper_tokens=paper_tokens, context=context)).fit(one)
     assert isinstance(found, Fitted)
     return found
 
@@ -59,7 +60,7 @@ def test_a_fitting_example_keeps_every_word(encoder: Encoder, context: int) -> N
     for _ in range(50):
         said = ["word. " * drawn.randrange(1, 150) for _ in range(drawn.choice((1, 3, 5)))]
         one = example(*said, markdown="\n\n".join("w " * drawn.randrange(1, 60) for _ in range(drawn.randrange(20))))
-        found = Fitter(encoder, drawn.choice((64, 300, 5_000)), context).fit(one)
+        found = Fitter(encoder, Recipe(paper_tokens=drawn.choice((64, 300, 5_000)), context=context)).fit(one)
         told = sum(encoder.count(text + MARK) for text in said[::2])
         if isinstance(found, Fitted):
             assert len(found.encoded.ids) <= context
@@ -73,7 +74,7 @@ def test_a_fitting_example_keeps_every_word(encoder: Encoder, context: int) -> N
 
 def test_a_too_long_answer_is_refused(encoder: Encoder) -> None:
     lengths = Lengths()
-    fitter = Fitter(encoder, 1_000, 300)
+    fitter = Fitter(encoder, Recipe(paper_tokens=1_000, context=300))
     for name, words in (("short", 5), ("long", 400), ("longest", 500)):
         lengths.see(fitter.fit(example("word " * words, name=name)))
     assert [name for _, name in lengths.too_long] == ["long", "longest"]
@@ -83,7 +84,7 @@ def test_a_too_long_answer_is_refused(encoder: Encoder) -> None:
 
 
 def test_the_table_shows_what_is_truncated_and_where(encoder: Encoder) -> None:
-    lengths, fitter = Lengths(), Fitter(encoder, 360, 600)
+    lengths, fitter = Lengths(), Fitter(encoder, Recipe(paper_tokens=360, context=600))
     for said in ("Yes.", "word " * 300, f"It ends with {MARK}.", "word " * 900):
         lengths.see(fitter.fit(example(said)))
     table = length_table({BenchTask.REBUTTAL: lengths}, 600, 360)

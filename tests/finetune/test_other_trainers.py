@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,19 +15,22 @@ from invented_bench import bench_release
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune import other_trainers
 from peercorpus.finetune import run as finetune_run
-from peercorpus.finetune.examples import NOT_LEARNT, Encoder, TrainingTask, load_encoder
+from peercorpus.finetune.examples import NOT_LEARNT, Encoder, load_encoder
 from peercorpus.finetune.other_trainers import (
     TRANSLATIONS,
-    Trainer,
     translate_recipe,
     untranslated_settings,
     write_for,
 )
 from peercorpus.finetune.recipe import Lora, Recipe
-from peercorpus.finetune.run import RunOptions
 from peercorpus.finetune.run_folder import DATA, load_run
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.request import ExportRequest
+from recipe_files import write_recipe
 
-RECIPE = Recipe(context=8_192, paper_tokens=2_048, batch=8, per_device=2, learning_rate=1e-5, validation=3)
+CONTEXT = 8_192
+RECIPE = {"context": CONTEXT, "paper_tokens": 2_048, "batch": 8, "per_device": 2, "validation": 3}
+TRAINERS = (ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL)
 
 
 def _render(messages: list[dict[str, str]], asks: bool) -> str:
@@ -41,20 +43,21 @@ LETTERS = Encoder("letters", _render, lambda text: [ord(letter) for letter in te
 
 
 @pytest.fixture
-def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunOptions:
+def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExportRequest:
     for module in (finetune_run, other_trainers):
         monkeypatch.setattr(module, "load_encoder", lambda _: LETTERS)
-    release = bench_release(tmp_path / "release")
-    return RunOptions(release, TrainingTask.REBUTTAL, "some/model", tmp_path / "out", RECIPE)
+    recipe = write_recipe(tmp_path, **RECIPE)
+    return ExportRequest(format=ExportLayout.AXOLOTL, task="rebuttal", model="some/model", recipe=recipe)
 
 
-def no_words(_: str) -> None:
-    """Says nothing."""
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return bench_release(tmp_path / "release").with_name("out")
 
 
-def export(wanted: RunOptions, trainer: Trainer) -> Path:
-    write_for(wanted, trainer, no_words)
-    return wanted.out
+def export(out: Path, wanted: ExportRequest, **changed: Any) -> Path:
+    write_for(out.with_name("release"), out, replace(wanted, **changed), lambda _: None)
+    return out
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -86,45 +89,43 @@ def tokens_for_them(pieces: list[tuple[bool, str]], encoder: Encoder) -> dict[st
     return {"input_ids": ids, "labels": labels}
 
 
-PIECES: dict[Trainer, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
-    Trainer.LLAMA_FACTORY: factory_pieces,
-    Trainer.AXOLOTL: axolotl_pieces,
+PIECES: dict[ExportLayout, Callable[[dict[str, Any]], list[tuple[bool, str]]]] = {
+    ExportLayout.LLAMA_FACTORY: factory_pieces,
+    ExportLayout.AXOLOTL: axolotl_pieces,
 }
 
 
-@pytest.mark.parametrize("trainer", Trainer)
-def test_a_trainer_gets_our_tokens(wanted: RunOptions, trainer: Trainer) -> None:
-    folder = export(wanted, trainer)
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_trainer_gets_our_tokens(wanted: ExportRequest, out: Path, trainer: ExportLayout) -> None:
+    folder = export(out, wanted, format=trainer)
     for split in ("train", "validation"):
-        ours = tokens_for_us(wanted.out, split)
+        ours = tokens_for_us(out, split)
         told = [PIECES[trainer](row) for row in rows(folder / f"{split}.jsonl")]
         assert [tokens_for_them(pieces, LETTERS) for pieces in told] == ours
-        assert all(len(one["input_ids"]) <= RECIPE.context for one in ours)
-        assert len(ours) == load_run(wanted.out).examples[split] > 0
+        assert all(len(one["input_ids"]) <= CONTEXT for one in ours)
+        assert len(ours) == load_run(out).examples[split] > 0
 
 
 @pytest.mark.slow
 @pytest.mark.neural
 @pytest.mark.parametrize("family", ["llama", "qwen"])
-def test_real_templates_give_our_tokens(tmp_path: Path, family: str) -> None:
+def test_real_templates_give_our_tokens(tmp_path: Path, out: Path, family: str) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     import tiny_chats
 
     model = getattr(tiny_chats, f"write_tiny_{family}")(tmp_path / family)
-    release = bench_release(tmp_path / "release")
-    here = RunOptions(
-        release, TrainingTask.MIXED, str(model), tmp_path / "run", msgspec.structs.replace(RECIPE, context=4_096)
-    )
+    recipe = write_recipe(tmp_path, **RECIPE | {"context": 4_096})
+    wanted = ExportRequest(format=ExportLayout.AXOLOTL, task="mixed", model=str(model), recipe=recipe)
     encoder = load_encoder(str(model))
-    for trainer in Trainer:
-        folder = export(here, trainer)
+    for trainer in TRAINERS:
+        folder = export(out, wanted, format=trainer)
         told = [PIECES[trainer](row) for row in rows(folder / "train.jsonl")]
-        assert [tokens_for_them(pieces, encoder) for pieces in told] == tokens_for_us(here.out, "train")
+        assert [tokens_for_them(pieces, encoder) for pieces in told] == tokens_for_us(out, "train")
 
 
-def test_axolotl_trains_on_what_is_marked(wanted: RunOptions) -> None:
-    folder = export(wanted, Trainer.AXOLOTL)
+def test_axolotl_trains_on_what_is_marked(wanted: ExportRequest, out: Path) -> None:
+    folder = export(out, wanted)
     said = yaml.safe_load((folder / "config.yaml").read_text("utf-8"))
     for name, split in (("datasets", "train"), ("test_datasets", "validation")):
         assert said[name] == [{"path": f"{split}.jsonl", "ds_type": "json", "split": "train", "type": "input_output"}]
@@ -135,8 +136,8 @@ def test_axolotl_trains_on_what_is_marked(wanted: RunOptions) -> None:
 def test_every_setting_is_carried_over_or_named() -> None:
     for trainer, names in TRANSLATIONS.items():
         assert set(names) == set(Recipe.__struct_fields__), trainer
-    assert untranslated_settings(Trainer.AXOLOTL, Recipe()) == {
-        name: TRANSLATIONS[Trainer.AXOLOTL][name] for name in ("paper_tokens", "validation")
+    assert untranslated_settings(ExportLayout.AXOLOTL, Recipe()) == {
+        name: TRANSLATIONS[ExportLayout.AXOLOTL][name] for name in ("paper_tokens", "validation")
     }
 
 
@@ -164,13 +165,16 @@ CHANGED: dict[str, Any] = {
 
 def test_settings_have_each_trainers_own_names() -> None:
     recipe = Recipe(**CHANGED)
-    factory, axolotl = translate_recipe(Trainer.LLAMA_FACTORY, recipe), translate_recipe(Trainer.AXOLOTL, recipe)
+    factory, axolotl = (
+        translate_recipe(ExportLayout.LLAMA_FACTORY, recipe),
+        translate_recipe(ExportLayout.AXOLOTL, recipe),
+    )
     assert factory["gradient_accumulation_steps"] == axolotl["gradient_accumulation_steps"] == 8
     assert (factory["lr_scheduler_type"], axolotl["lr_scheduler"]) == ("linear", "linear")
     assert (factory["warmup_steps"], axolotl["warmup_ratio"]) == (0.1, 0.1)
     # LLaMA-Factory subtracts one when it packs.
     assert (factory["cutoff_len"], axolotl["sequence_len"]) == (4_097, 4_096)
-    assert translate_recipe(Trainer.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
+    assert translate_recipe(ExportLayout.LLAMA_FACTORY, Recipe())["cutoff_len"] == Recipe().context
     assert factory["neat_packing"] is axolotl["sample_packing"] is True
     assert (factory["quantization_bit"], axolotl["adapter"], axolotl["load_in_4bit"]) == (4, "qlora", True)
     assert (factory["flash_attn"], axolotl["attn_implementation"]) == ("sdpa", "sdpa")
@@ -178,47 +182,49 @@ def test_settings_have_each_trainers_own_names() -> None:
     assert (factory["lora_target"], axolotl["lora_target_linear"]) == ("all", True)
 
 
-@pytest.mark.parametrize("recipe", [Recipe(lora=Lora(targets=r".*\.q_proj")), Recipe(attention="flex_attention")])
-def test_settings_that_llama_factory_lacks_are_refused(wanted: RunOptions, recipe: Recipe) -> None:
+@pytest.mark.parametrize("setting", [{"lora.targets": r".*\.q_proj"}, {"attention": "flex_attention"}])
+def test_settings_that_llama_factory_lacks_are_refused(
+    wanted: ExportRequest, out: Path, setting: dict[str, str]
+) -> None:
     with pytest.raises(PeercorpusError, match="LLaMA-Factory"):
-        export(replace(wanted, recipe=recipe), Trainer.LLAMA_FACTORY)
-    assert not wanted.out.exists()
+        export(out, wanted, format=ExportLayout.LLAMA_FACTORY, recipe=write_recipe(out.with_name("lacks"), **setting))
+    assert not out.exists()
 
 
-def test_only_an_earlier_export_is_replaced(wanted: RunOptions) -> None:
-    export(wanted, Trainer.AXOLOTL)
-    folder = export(wanted, Trainer.LLAMA_FACTORY)
+def test_only_an_earlier_export_is_replaced(wanted: ExportRequest, out: Path) -> None:
+    export(out, wanted)
+    folder = export(out, wanted, format=ExportLayout.LLAMA_FACTORY)
     assert not (folder / "config.yaml").exists()
-    other = replace(wanted, out=wanted.out.with_name("mine"))
-    other.out.mkdir()
-    (other.out / "thesis.tex").touch()
+    mine = out.with_name("mine")
+    mine.mkdir()
+    (mine / "thesis.tex").touch()
     with pytest.raises(PeercorpusError, match=r"thesis\.tex"):
-        export(other, Trainer.AXOLOTL)
+        export(mine, wanted)
     with pytest.raises(PeercorpusError, match="inside the release"):
-        export(replace(wanted, out=wanted.release / "axolotl"), Trainer.AXOLOTL)
-    assert [path.name for path in other.out.iterdir()] == ["thesis.tex"]
+        write_for(out.with_name("release"), out.with_name("release") / "axolotl", wanted, lambda _: None)
+    assert [path.name for path in mine.iterdir()] == ["thesis.tex"]
 
 
-def test_leftovers_prevent_no_export(wanted: RunOptions) -> None:
-    partial = wanted.out.with_name(".out.partial")
+def test_leftovers_prevent_no_export(wanted: ExportRequest, out: Path) -> None:
+    partial = out.with_name(".out.partial")
     partial.mkdir(parents=True)
     (partial / "train.jsonl").write_text("half")
-    folder = export(wanted, Trainer.AXOLOTL)
+    folder = export(out, wanted)
     assert "half" not in (folder / "train.jsonl").read_text("utf-8")
     assert not partial.exists()
 
 
-def test_a_refused_run_leaves_nothing(wanted: RunOptions) -> None:
-    short = msgspec.structs.replace(RECIPE, context=512, paper_tokens=64)
+def test_a_refused_run_leaves_nothing(wanted: ExportRequest, out: Path) -> None:
+    short = write_recipe(out.with_name("short"), context=512, paper_tokens=64, validation=3)
     with pytest.raises(PeercorpusError, match="--leave-out-long"):
-        export(replace(wanted, recipe=short), Trainer.LLAMA_FACTORY)
-    assert not wanted.out.exists()
+        export(out, wanted, recipe=short)
+    assert not out.exists()
 
 
-def test_a_changed_release_is_not_exported(wanted: RunOptions) -> None:
-    path = next((wanted.release / "data" / "rebuttal").glob("train-*.parquet"))
+def test_a_changed_release_is_not_exported(wanted: ExportRequest, out: Path) -> None:
+    path = next((out.with_name("release") / "data" / "rebuttal").glob("train-*.parquet"))
     papers = pq.read_table(path)
     pq.write_table(papers.slice(1), path)
     with pytest.raises(PeercorpusError, match="intact copy"):
-        export(wanted, Trainer.AXOLOTL)
-    assert not wanted.out.exists()
+        export(out, wanted)
+    assert not out.exists()

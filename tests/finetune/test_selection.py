@@ -9,9 +9,9 @@ from invented_releases import review, score, task_paper, write_release
 from naming import by_name
 from peercorpus.benchmark.cases import BenchTask, CaseCounts
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.examples import TrainingTask
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
-from peercorpus.records.enums import Grade
+from peercorpus.finetune.request import TuneRequest
+from peercorpus.finetune.selection import prepare_selection
+from peercorpus.release.exports.request import ExampleRequest
 from peercorpus.release.folder import open_release
 from peercorpus.release.record_rows import Row
 from peercorpus.release.splits import Split
@@ -39,7 +39,7 @@ def taken_of(
     told = {(config, "train"): papers, ("reviews", "iclr"): rows, ("links", "iclr"): links}
     release = open_release(write_release(tmp_path / "release", told, {}))
     taken = CaseCounts()
-    found = prepare_selection(release, SelectionRule(**chosen)).examples(task, Split.TRAIN, taken)
+    found = prepare_selection(release, ExampleRequest(**chosen)).examples(task, Split.TRAIN, taken)
     return {example.example_id for example in found}, taken
 
 
@@ -50,9 +50,7 @@ def test_papers_are_chosen_by_venue_year_and_grade(tmp_path: Path) -> None:
         task_paper("c", venue_id="KITE.org/2020", conference="kite"),
         task_paper("d", grade="unrevised"),
     ]
-    found, taken = taken_of(
-        tmp_path, papers, venues=frozenset({"iclr"}), years=frozenset({2020}), worst_grade=Grade.EXACT
-    )
+    found, taken = taken_of(tmp_path, papers, venue=("iclr",), year=(2020,), grade="exact")
     assert found == {"a-R1"}
     assert taken.left_out == {
         "papers: of another year": 1,
@@ -100,13 +98,14 @@ def test_a_work_needs_an_example(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "subject", "says"),
+    ("chosen", "says"),
     [
-        (SelectionRule(min_confidence=4.0), TrainingTask.REVIEW, "--min-confidence"),
-        (SelectionRule(min_words=9), TrainingTask.ACCEPTANCE, "--min-words"),
-        (SelectionRule(min_confidence=0.5), TrainingTask.SCORES, "--min-words"),
+        ({"task": "review", "min_confidence": 4.0}, "--min-confidence"),
+        ({"task": "acceptance", "min_words": 9}, "--min-words"),
+        ({"task": "scores", "min_confidence": 0.5}, "--min-words"),
+        ({"task": "review", "min_words": 0}, "--min-words"),
     ],
 )
-def test_an_invalid_selection_is_refused(chosen: SelectionRule, subject: TrainingTask, says: str) -> None:
+def test_an_invalid_selection_is_refused(chosen: dict[str, Any], says: str) -> None:
     with pytest.raises(PeercorpusError, match=says):
-        chosen.check(subject)
+        TuneRequest(model="m", **chosen)

@@ -222,7 +222,7 @@ def test_other_files_are_never_replaced(run: Run, papers: Path, models: Path, re
     refused(run(*command(papers, models / "llama", papers / "run", recipe)), "run'")
     done = command(papers, models / "llama", tmp_path / "run", recipe, "review", "--lengths")
     assert run(*done).code == 0
-    refused(run(*done, "--min-words", "3"), " chosen")
+    refused(run(*done, "--min-words", "3"), " min_words")
     refused(run(*command(papers, models / "qwen", tmp_path / "run", recipe)), " model")
 
 

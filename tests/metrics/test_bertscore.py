@@ -249,7 +249,7 @@ def test_a_missing_package_is_named_with_its_extra(module: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("module", ["rouge_score.tokenizers", "rapidfuzz.distance"])
 def test_rouge_l_names_a_missing_package(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_overlap, "_word_caches", {})
+    monkeypatch.setattr(text_overlap, "_word_caches", [])
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=re.escape(advise_install("bench"))):
         text_overlap.rouge_l("a", ["b"])

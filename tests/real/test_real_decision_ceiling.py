@@ -59,7 +59,7 @@ def ceilings() -> dict[tuple[str, str], Ceiling]:
             outcome = CaseOutcome(case.case_id, case.case_id, human[1], venue=case.paper.venue, floors=dict(floors))
             outcomes.append(outcome)
     measures = [measure for measure in DECISIONS if measure.name in MEASURES]
-    found = [ceiling for measure in measures for ceiling in compare_with_floors(measure, outcomes, 200)]
+    found = [ceiling for measure in measures for ceiling in compare_with_floors(measure, outcomes)]
     return {(ceiling.measure, ceiling.venue): ceiling for ceiling in found}
 
 

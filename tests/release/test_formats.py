@@ -14,7 +14,7 @@ import pytest
 from invented_releases import a_release, review, task_paper
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.request import ExportRequest
 
 # A tokenizer of single bytes with a chat template that marks the assistant's text, and a model of random weights.
 TOKENIZER = """
@@ -158,7 +158,7 @@ def opens(layout: ExportLayout, package: str, script: str, tmp_path: Path) -> No
     two = [review("a"), review("b")]
     papers = {"train": [task_paper("t1", reviews=two), task_paper("t2"), task_paper("t3", reviews=[])]}
     papers |= {split: [task_paper(f"{split[0]}9")] for split in ("validation", "test")}
-    export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(layout))
+    export_release(a_release(tmp_path / "release", papers), tmp_path / "out", ExportRequest(format=layout))
     (tmp_path / "scratch").mkdir()
     run(python, script, tmp_path, str(tmp_path / "out"), str(tmp_path / "scratch"))
 

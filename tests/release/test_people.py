@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from answered_points import with_points
 from asked_releases import publish_release
 from invented_tables import ICLR, NOON, a_forum, invented, paper, score, what_follows, with_figures
-from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.ai_reviews import AiReview, SurveyAnswer
 from peercorpus.records.documents import PaperText
 from peercorpus.records.enums import Aspect, Role, SectionKind
@@ -23,8 +22,7 @@ from peercorpus.records.papers import Evidence
 from peercorpus.records.reviews import Conversation, MetaReview, Post, Section
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import PromptOptions
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.schemas import Papers
 from peercorpus.release.shards import CONFIGS
@@ -98,7 +96,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
         splits = SplitRequest(Profile.TEMPORAL, date(2000, 1, 1))
         publish_release(workspace, folder / "out", splits=splits, figures=True, points=True)
     for layout in ExportLayout:
-        wanted = ExportRequest(layout, (), PromptOptions(chat=ChatOptions(ends_answered=False)))
+        wanted = ExportRequest(format=layout, unanswered=None if layout is ExportLayout.JSONL else True)
         export_release(folder / "out", folder / layout, wanted)
     return folder
 

@@ -14,15 +14,12 @@ from in_this_process import build_here
 from invented_releases import a_release, review, score, talk, task_paper
 from peercorpus.errors import PeercorpusError
 from peercorpus.importers.import_dumps import import_dumps
-from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.pipeline.status import read_status
-from peercorpus.records.enums import Grade, Role
+from peercorpus.records.enums import Grade
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.splits import Task
 from peercorpus.workspace.workspace import open_workspace
 from planted_releases import resign
 from published_records import write_json
@@ -161,8 +158,7 @@ def write_re2(folder: Path, papers: int = 200) -> tuple[dict[str, list[Record]],
 SPLITS = ("train", "test")
 
 
-KEPT = PromptOptions(chat=ChatOptions(ends_answered=False))
-RE2 = ExportRequest(ExportLayout.RE2, telling=KEPT)
+RE2 = ExportRequest(format=ExportLayout.RE2)
 
 
 @pytest.fixture
@@ -258,21 +254,11 @@ def test_cases_are_joined_by_paper(export: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "telling",
-    [
-        PromptOptions(Opening.ABSTRACT),
-        PromptOptions(with_system=False),
-        PromptOptions(most_characters=5),
-        PromptOptions(chat=ChatOptions(assistant=Role.AUTHOR)),
-    ],
+    "option", [{"paper": "abstract"}, {"system": False}, {"max_characters": 5}, {"assistant": "author"}]
 )
-def test_options_that_re2_has_no_place_for_are_refused(tmp_path: Path, telling: PromptOptions) -> None:
+def test_options_that_re2_has_no_place_for_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(PeercorpusError, match="--format re2"):
-        export_release(
-            a_release(tmp_path / "release"),
-            tmp_path / "out",
-            ExportRequest(ExportLayout.RE2, (Task.REBUTTAL,), telling),
-        )
+        ExportRequest(format=ExportLayout.RE2, task="rebuttal", **option)
 
 
 def test_a_release_without_the_task_is_refused(tmp_path: Path) -> None:

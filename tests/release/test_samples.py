@@ -19,21 +19,20 @@ from invented_releases import talk as talk_row
 from invented_tables import ICLR, NOON, a_forum, conversation, invented, post, score, turn
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
-from peercorpus.models.chat_messages import ChatOptions, Response, ThirdParties, to_chat_messages
+from peercorpus.finetune.selection import prepare_selection
+from peercorpus.models.chat_messages import Response, to_chat_messages
 from peercorpus.records.enums import Aspect, AtDecision, Phase, PostKind, Role
 from peercorpus.records.papers import Paper
 from peercorpus.records.reviews import ContextPost, Conversation, Post, Review
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import RENDERERS, ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import Opening, PromptOptions, cut_at_paragraph, opening_text
+from peercorpus.release.exports.request import ExampleRequest, ExportRequest
+from peercorpus.release.exports.samples import SYSTEMS, cut_at_paragraph, opening_text
 from peercorpus.release.folder import open_release
 from peercorpus.release.request import Profile, SplitRequest
-from peercorpus.release.splits import Split, Task
+from peercorpus.release.splits import Split
 from planted_releases import resign
 
-AUTHOR = ChatOptions(assistant=Role.AUTHOR)
 CONVERSATIONS = "data/conversations/iclr-00000-of-00001.parquet"
 
 
@@ -80,47 +79,49 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return publish(tmp_path_factory.mktemp("conversations"), RECORDS)
 
 
-SEEN = [
-    PromptOptions(),
-    PromptOptions(chat=AUTHOR),
-    PromptOptions(Opening.NONE, chat=AUTHOR),
-    PromptOptions(Opening.ABSTRACT, with_system=False, chat=ChatOptions(others=ThirdParties.LEAVE)),
-    PromptOptions(most_characters=5, chat=ChatOptions(others=ThirdParties.LEAVE)),
-    PromptOptions(chat=ChatOptions(ends_answered=False)),
-    PromptOptions(chat=ChatOptions(Role.AUTHOR, ThirdParties.LEAVE, ends_answered=False)),
+SEEN: list[dict[str, Any]] = [
+    {},
+    {"assistant": "author"},
+    {"paper": "none", "assistant": "author"},
+    {"paper": "abstract", "system": False, "others": "leave"},
+    {"max_characters": 5, "others": "leave"},
+    {"unanswered": True},
+    {"assistant": "author", "others": "leave", "unanswered": True},
 ]
 """Every option of dialogues, of which some are made from the messages of `rebuttal` and others from turns."""
 
 
-def write_expected(forum_id: str, options: PromptOptions) -> list[tuple[str, str, list[str]]]:
+def write_expected(forum_id: str, request: ExportRequest) -> list[tuple[str, str, list[str]]]:
     """Return the speaker, text and posts of each message, made from the records that were published."""
     records = [record for record in RECORDS if getattr(record, "forum_id", None) == forum_id]
     (paper,) = (record for record in records if isinstance(record, Paper))
     (talk,) = (record for record in records if isinstance(record, Conversation))
     responses = {one.post_id: Response(one.title, one.text) for one in records if isinstance(one, Post)}
-    body = paper.abstract if options.opening is Opening.ABSTRACT else f"# Text of {forum_id}"
-    whole = None if options.opening is Opening.NONE else str(opening_text(paper.title, body))
-    opening = None if whole is None else cut_at_paragraph(whole, options.most_characters)
+    body = paper.abstract if request.opening == "abstract" else f"# Text of {forum_id}"
+    whole = None if request.opening == "none" else str(opening_text(paper.title, body))
+    opening = None if whole is None else cut_at_paragraph(whole, request.max_characters)
+    chat = replace(request.chat, system=SYSTEMS[request.chat.assistant] if request.has_system else None)
     return [
         (
             message.speaker.value,
             message.text,
             [*message.answers, *(post_id for number in message.turns for post_id in talk.turns[number].post_ids)],
         )
-        for message in to_chat_messages(talk, options.chat_with_system, responses, opening)
+        for message in to_chat_messages(talk, chat, responses, opening)
     ]
 
 
 @pytest.mark.parametrize("options", SEEN)
-def test_an_exported_dialogue_is_the_conversation(release: Path, tmp_path: Path, options: PromptOptions) -> None:
-    export_release(release, tmp_path / "out", ExportRequest(ExportLayout.TRL, (Task.REBUTTAL,), options))
+def test_an_exported_dialogue_is_the_conversation(release: Path, tmp_path: Path, options: dict[str, Any]) -> None:
+    request = ExportRequest(format=ExportLayout.TRL, task="rebuttal", **options)
+    export_release(release, tmp_path / "out", request)
     rows = read_rows(tmp_path / "out")
     assert [row["conversation_id"] for row in rows] == ["f1/R1", "f2/R1"]
     for row in rows:
         shown = [(message["role"], message["content"]) for message in row["messages"]]
         posts = row["post_ids"]
-        assert [(*told, of) for told, of in zip(shown, posts, strict=True)] == write_expected(row["forum_id"], options)
-        assert (row["assistant"], row["paper_grade"]) == (options.chat.assistant.value, "exact")
+        assert [(*told, of) for told, of in zip(shown, posts, strict=True)] == write_expected(row["forum_id"], request)
+        assert (row["assistant"], row["paper_grade"]) == (request.assistant, "exact")
 
 
 @pytest.mark.slow
@@ -131,7 +132,7 @@ def test_a_hidden_conversation_is_in_no_file(tmp_path: Path) -> None:
     ]
     release = publish(tmp_path, [*hidden, *forum("f2")])
     for layout in ExportLayout:
-        export_release(release, tmp_path / "out", ExportRequest(layout))
+        export_release(release, tmp_path / "out", ExportRequest(format=layout))
         said = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.json*"))
         assert ("f1-again" in said, "SECRET" in said, "Words of f2-again." in said) == (False, False, True)
 
@@ -141,7 +142,7 @@ def test_a_release_without_conversations_of_the_task_is_refused(tmp_path: Path) 
     other = a_release(tmp_path / "other", {"train": [task_paper("t2")]})
     (release / CONVERSATIONS).write_bytes((other / CONVERSATIONS).read_bytes())
     resign(release)
-    wanted = ExportRequest(ExportLayout.TRL, (), PromptOptions(chat=AUTHOR))
+    wanted = ExportRequest(format=ExportLayout.TRL, assistant="author")
     with pytest.raises(PeercorpusError, match=r"'t1/R1'.*publish"):
         export_release(release, tmp_path / "out", wanted)
     assert not (tmp_path / "out").exists()
@@ -152,8 +153,6 @@ BEFORE, AFTER = NOON - timedelta(days=2), NOON + timedelta(days=2)
 
 LATE = "PLUGH"
 """A word posted after the decision."""
-
-AS_AUTHORS = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR))
 
 
 def a_late_word() -> list[object]:
@@ -178,10 +177,12 @@ def a_late_word() -> list[object]:
     return [*kept, replace(posts[0], kind=PostKind.REVIEW), *posts[1:], talk]
 
 
-def sides_of(layout: ExportLayout) -> list[tuple[str, PromptOptions]]:
-    """Return the roles that a model can take in a layout, by name; in Re²'s it is always the reviewer."""
-    as_authors = [] if layout is ExportLayout.RE2 else [("author", AS_AUTHORS)]
-    return [("reviewer", PromptOptions()), *as_authors]
+def sides_of(layout: ExportLayout) -> list[ExportRequest]:
+    """Return exports for the sides that a model can take in a layout; in Re²'s it is always the reviewer."""
+    as_reviewer = ExportRequest(format=layout, task="rebuttal")
+    if layout is ExportLayout.RE2:
+        return [as_reviewer]
+    return [as_reviewer, replace(as_reviewer, paper="abstract", assistant="author")]
 
 
 def published(folder: Path, records: list[object]) -> Path:
@@ -209,9 +210,10 @@ def test_late_turns_are_in_no_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", RENDERERS)
 def test_no_export_has_turns_after_the_decision(tmp_path: Path, layout: ExportLayout) -> None:
     release = published(tmp_path, a_late_word())
-    for name, telling in sides_of(layout):
-        export_release(release, tmp_path / name, ExportRequest(layout, (Task.REBUTTAL,), telling))
-        said = "".join(path.read_text() for path in (tmp_path / name).rglob("*.json*"))
+    for request in sides_of(layout):
+        folder = tmp_path / request.assistant
+        export_release(release, folder, request)
+        said = "".join(path.read_text() for path in folder.rglob("*.json*"))
         assert (LATE in said, "Words of f1-answer." in said) == (False, True)
 
 
@@ -273,11 +275,11 @@ def test_late_score_changes_are_in_no_task(tmp_path: Path, state: AtDecision) ->
     release = open_release(a_release(tmp_path / "release", {"train": [paper], "test": [paper]}))
     asked = [case.scores for case in read_cases(release, BenchTask.SCORES, CaseSelection(), CaseCounts())]
     assert [values for scores in asked for values in scores[0].values] == ([] if expected is None else [expected])
-    chosen = prepare_selection(release, SelectionRule()).examples(BenchTask.REVIEW, Split.TRAIN, CaseCounts())
+    chosen = prepare_selection(release, ExampleRequest()).examples(BenchTask.REVIEW, Split.TRAIN, CaseCounts())
     learnt = [example.case.history[-1].text for example in chosen]
     assert len(learnt) == (state is not AtDecision.POSTED_AFTER)
     assert all("9" not in text for text in learnt) is (expected != 9.0 or not learnt)
-    exported = export_release(release.folder, tmp_path / "trl", ExportRequest(ExportLayout.TRL, (Task.REVIEW,)))
+    exported = export_release(release.folder, tmp_path / "trl", ExportRequest(format=ExportLayout.TRL, task="review"))
     samples = next(file.samples for file in exported.files if file.split is Split.TRAIN)
     assert samples.rows == len(learnt)
     said = "".join(path.read_text() for path in (tmp_path / "trl").glob("*.jsonl"))
@@ -298,7 +300,7 @@ def test_re2s_final_score_is_at_the_decision(tmp_path: Path, state: AtDecision) 
         conversations=[talk_row("p", *said, reviewer="Reviewer_r1", at_decision=state.value, **numbers)],
     )
     release = a_release(tmp_path / "release", {"train": [paper]})
-    exported = export_release(release, tmp_path / "out", ExportRequest(ExportLayout.RE2))
+    exported = export_release(release, tmp_path / "out", ExportRequest(format=ExportLayout.RE2))
     (row,) = json.loads((tmp_path / "out" / "REVIEWS_train.json").read_text())
     reviews = {one["reviewer_id"]: one for one in row["reviews"]}
     label = "null" if expected is None else f"{expected:g}"
@@ -330,7 +332,7 @@ def test_tasks_show_the_state_at_the_decision(tmp_path: Path) -> None:
     for row in (review, talk):
         assert (row["rating_initial"], row["rating_at_decision"], row["rating_final"]) == (None, 4.0, 9.0)
         assert row["at_decision"] == "edits"
-    export_release(release, tmp_path / "re2", ExportRequest(ExportLayout.RE2))
+    export_release(release, tmp_path / "re2", ExportRequest(format=ExportLayout.RE2))
     (exported,) = json.loads((tmp_path / "re2" / "REBUTTAL_train.json").read_text())
     assert exported["final_score"]["rating"] == "4"
 

@@ -29,13 +29,11 @@ from peercorpus import release as release_package
 from peercorpus.corpus.public_forums import count_taken
 from peercorpus.corpus.takedown import LIST, TOMBSTONE, add_to_list, read_list, read_takedown, remove_from_list
 from peercorpus.errors import PeercorpusError
-from peercorpus.models.chat_messages import ChatOptions
 from peercorpus.records.enums import Aspect, Grade, Phase, PostKind, Role, ScoreSource, SectionKind
 from peercorpus.records.reviews import Conversation, Section, Turn
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import RENDERERS, ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
-from peercorpus.release.exports.samples import Opening, PromptOptions
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import Workspace
@@ -97,7 +95,7 @@ def write_list(workspace: Workspace, *lines: str) -> None:
     (workspace.folder / LIST).write_text("\n".join(lines) + "\n")
 
 
-ALL_AUTHORS_SAY = PromptOptions(Opening.ABSTRACT, chat=ChatOptions(Role.AUTHOR, ends_answered=False))
+ALL_AUTHORS_SAY = {"paper": "abstract", "assistant": "author", "unanswered": True}
 
 
 def everything_in(folder: Path) -> str:
@@ -117,9 +115,9 @@ def export(workspace: Workspace, folder: Path) -> str:
     said = everything_in(folder / "out")
     # Without a paper to train on there is nothing to export.
     for layout in RENDERERS if any(used.total() for used in summary.used.values()) else ():
-        telling = PromptOptions() if layout is ExportLayout.RE2 else ALL_AUTHORS_SAY
-        for name, wanted in ((layout.value, ExportRequest(layout)), ("all", ExportRequest(layout, (), telling))):
-            export_release(folder / "out", folder / name, wanted)
+        options: dict[str, Any] = {} if layout is ExportLayout.RE2 else ALL_AUTHORS_SAY
+        for name, given in ((layout.value, {}), ("all", options)):
+            export_release(folder / "out", folder / name, ExportRequest(format=layout, **given))
             said += everything_in(folder / name)
     return said
 

@@ -44,7 +44,7 @@ from peercorpus.records.papers import Paper, PaperVersion
 from peercorpus.records.reviews import Conversation, Post, Review, Section
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.request import Profile, SplitRequest
 from peercorpus.release.shards import CONFIGS
 from peercorpus.simulator.server.service import serve_simulator
@@ -263,7 +263,7 @@ def publish_without(workspace: Workspace, folder: Path, listed: list[str], forum
     """Take ids down, publish, verify and export; return all outputs."""
     (workspace.folder / LIST).write_text("\n".join(listed) + "\n")
     publish_verified(workspace, folder / "out", splits=SplitRequest(Profile.RE2))
-    export_release(folder / "out", folder / "trl", ExportRequest(ExportLayout.TRL))
+    export_release(folder / "out", folder / "trl", ExportRequest(format=ExportLayout.TRL))
     return "\n".join([read_release(folder / "out"), read_release(folder / "trl"), read_explorer(workspace, forum_ids)])
 
 

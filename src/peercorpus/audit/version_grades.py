@@ -8,7 +8,7 @@ from operator import attrgetter
 from types import EllipsisType
 from typing import Any
 
-from peercorpus.metrics.intervals import Proportion, ProportionDifference
+from peercorpus.metrics.intervals.papers import Bounds, subtract_bounds, wilson_interval
 from peercorpus.records.enums import (
     PUBLISHABLE_GRADES,
     Aspect,
@@ -25,6 +25,76 @@ BATCH_ROWS = 256
 
 CONTRADICTED = "but the file says itself"
 """Part of the rule of a version whose grade was lowered because its own file contradicts it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """A count among a number of papers.
+
+    Attributes:
+        count: Papers that have a property.
+        of: Papers examined.
+    """
+
+    count: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The proportion, in [0, 1]; None if no paper was examined.
+
+        >>> Proportion(1, 4).value, Proportion(0, 0).value
+        (0.25, None)
+        """
+        return self.count / self.of if self.of else None
+
+    @property
+    def interval(self) -> Bounds | None:
+        """The 95 % score interval, in [0, 1]; None if no paper was examined.
+
+        >>> [round(end, 4) for end in Proportion(81, 263).interval]
+        [0.2553, 0.3662]
+        """
+        return wilson_interval(self.count, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class ProportionDifference:
+    """The difference of two proportions, the first minus the second."""
+
+    first: Proportion
+    second: Proportion
+
+    @property
+    def value(self) -> float | None:
+        """The difference, in [-1, 1]; None if either proportion covers no paper."""
+        first = self.first.value
+        second = self.second.value
+        return None if first is None or second is None else first - second
+
+    @property
+    def interval(self) -> Bounds | None:
+        """The 95 % interval, in [-1, 1]; None if either proportion covers no paper.
+
+        Source: R. G. Newcombe, Interval estimation for the difference between independent proportions: comparison of
+        eleven methods. Statistics in Medicine 17 (1998), pp. 873-890, method 10 and its table II.
+
+        >>> [round(end, 4) for end in ProportionDifference(Proportion(56, 70), Proportion(48, 80)).interval]
+        [0.0524, 0.3339]
+        """
+        first_bounds = self.first.interval
+        second_bounds = self.second.interval
+        if first_bounds is None or second_bounds is None:
+            return None
+        return subtract_bounds(self.first.value or 0.0, first_bounds, self.second.value or 0.0, second_bounds)
+
+    @property
+    def leans(self) -> int:
+        """1 or -1 if the interval excludes 0 and the first proportion is the larger or the smaller one; else 0."""
+        interval = self.interval
+        if interval is None:
+            return 0
+        return int(interval[0] > 0) - int(interval[1] < 0)
 
 
 class PaperUse(StrEnum):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import CONTROLS, PaperPart
 from peercorpus.benchmark.estimates import UNINFORMED, Column, Estimate, name_measurer, treat_failures
-from peercorpus.benchmark.logs import TaskRun
+from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.measures import group_by_paper
 from peercorpus.benchmark.messages import WITHOUT
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.paired_intervals import compare_pairs
+from peercorpus.metrics.intervals.pairs import compare_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,16 @@ def name_runs(runs: Sequence[TaskRun]) -> list[str]:
     return names
 
 
+def group_by_protocol(runs: Sequence[TaskRun]) -> Iterator[tuple[Protocol, list[TaskRun]]]:
+    """Yield the runs of each protocol; baselines, whose answers no prompt affects, are with all runs on their cases."""
+    asked = sorted({run.protocol for run in runs if not run.is_baseline})
+    covered = {protocol.data for protocol in asked}
+    for protocol in [*asked, *sorted({run.protocol for run in runs if run.protocol.data not in covered})]:
+        models = [run for run in runs if run.protocol == protocol and not run.is_baseline]
+        baselines = {run.name: run for run in runs if run.is_baseline and run.protocol.data == protocol.data}
+        yield protocol, [*models, *baselines.values()]
+
+
 def _pair_arms(runs: Sequence[TaskRun]) -> Iterator[tuple[Contrast, TaskRun, TaskRun]]:
     """Yield the pairs of arms of one model in which the first shows more than the second."""
     plain = {run.identity[:-1]: run for run in runs if run.figures is None}
@@ -84,7 +94,7 @@ def _pair_arms(runs: Sequence[TaskRun]) -> Iterator[tuple[Contrast, TaskRun, Tas
         yield from ((contrast, run, other) for contrast, other in pairs if other is not None)
 
 
-def compare_arms(runs: Sequence[TaskRun], columns: Sequence[Column], resamples: int) -> Iterator[ArmDifference]:
+def compare_arms(runs: Sequence[TaskRun], columns: Sequence[Column]) -> Iterator[ArmDifference]:
     """Yield the differences of each model's arms, on all papers and, with figures, on those that have some."""
     names = {id(run): name for run, name in zip(runs, name_runs(runs), strict=True)}
     for contrast, more, less in _pair_arms(runs):
@@ -93,13 +103,11 @@ def compare_arms(runs: Sequence[TaskRun], columns: Sequence[Column], resamples: 
         if more.figures is not None and more.figures.papers & papers not in (set(), papers):
             subsets["those with figures"] = more.figures.papers & papers
         for says, subset in subsets.items():
-            cells = tuple(compare_column(column, more, less, subset, resamples) for column in columns)
+            cells = tuple(compare_column(column, more, less, subset) for column in columns)
             yield ArmDifference(contrast, names[id(more)], says, cells)
 
 
-def compare_column(
-    column: Column, first: TaskRun, second: TaskRun, papers: Set[str], resamples: int
-) -> tuple[Estimate, float] | None:
+def compare_column(column: Column, first: TaskRun, second: TaskRun, papers: Set[str]) -> tuple[Estimate, float] | None:
     """Return a number of the first run minus that of the second, on the cases that count in both, with its p-value.
 
     None if it is undefined, or if the runs measured it in different ways.
@@ -115,9 +123,8 @@ def compare_column(
     shared = cases[0] & cases[1]
     ours, theirs = (group_by_paper(outcome for outcome in outcomes if outcome.case_id in shared) for outcomes in both)
     try:
-        compared = compare_pairs(ours, theirs, measure.estimator(resamples), resamples)
+        compared = compare_pairs(ours, theirs, measure.estimator)
     except UndefinedMetricError:
         return None
-    factor = measure.factor
-    bounds = (None, None) if compared.bounds is None else [factor * end for end in compared.bounds]
-    return Estimate(compared.value * factor, compared.papers, *bounds), compared.p
+    difference = Estimate(compared.value * measure.factor, compared.papers, measure.scale(compared.bounds))
+    return difference, compared.p

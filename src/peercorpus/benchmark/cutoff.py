@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +22,7 @@ from peercorpus.benchmark.estimates import (
 from peercorpus.benchmark.logs import Protocol, TaskRun
 from peercorpus.benchmark.measures import Measure
 from peercorpus.errors import PeercorpusError
-from peercorpus.metrics.intervals import subtract_bounds
+from peercorpus.metrics.intervals.papers import subtract_bounds
 from peercorpus.records.enums import Status
 from peercorpus.release.folder import Release, open_release
 from peercorpus.release.splits import Split
@@ -186,7 +186,6 @@ def split_at_cutoff(
     group: str,
     periods: Mapping[str, Period],
     day: date,
-    resamples: int,
 ) -> CutoffTable:
     """Return the numbers of some runs before and after a cutoff.
 
@@ -196,12 +195,11 @@ def split_at_cutoff(
         group: Subject of the table, such as an aspect.
         periods: The period of each paper.
         day: The cutoff.
-        resamples: Number of bootstrap resamples.
     """
     runs = [run for _, run in named]
     reference = _find_reference(runs)
     rows = [
-        _make_row(name, run, column, group, periods, reference, resamples)
+        _make_row(name, run, column, group, periods, reference)
         for column in columns
         if column.measure.higher_is_better is not None
         for name, run in named
@@ -223,18 +221,16 @@ def _make_row(
     group: str,
     periods: Mapping[str, Period],
     reference: TaskRun | None,
-    resamples: int,
 ) -> CutoffRow:
     failures = DROPPED if run.is_ceiling else UNINFORMED
     treated = treat_failures(run.outcomes[column.scored], failures)
     counted = [outcome for outcome in treated if concerns_group(outcome, group)]
     cells = {
-        period: cell(column.measure, [one for one in counted if periods[one.forum_id] is period], resamples)
-        for period in Period
+        period: cell(column.measure, [one for one in counted if periods[one.forum_id] is period]) for period in Period
     }
     beyond = None
     if reference is not None and not run.is_baseline:
-        beyond = _compare_changes(run, reference, column, periods, resamples)
+        beyond = _compare_changes(run, reference, column, periods)
     return CutoffRow(
         name=name,
         is_baseline=run.is_baseline,
@@ -247,11 +243,11 @@ def _make_row(
 
 
 def _compare_changes(
-    run: TaskRun, reference: TaskRun, column: Column, periods: Mapping[str, Period], resamples: int
+    run: TaskRun, reference: TaskRun, column: Column, periods: Mapping[str, Period]
 ) -> Estimate | None:
     """Return how much more a run changes at the cutoff than the reference does on the same papers."""
     after, before = (
-        compare_column(column, run, reference, {paper for paper in periods if periods[paper] is period}, resamples)
+        compare_column(column, run, reference, {paper for paper in periods if periods[paper] is period})
         for period in (Period.AFTER, Period.BEFORE)
     )
     return None if after is None or before is None else _subtract(after[0], before[0])
@@ -261,8 +257,7 @@ def _subtract(after: Estimate | None, before: Estimate | None) -> Estimate | Non
     """Return the difference of two numbers of different papers, with an interval if both have one."""
     if after is None or before is None:
         return None
-    difference = Estimate(after.value - before.value, min(after.papers, before.papers))
-    if after.low is None or after.high is None or before.low is None or before.high is None:
-        return difference
-    low, high = subtract_bounds(after.value, (after.low, after.high), before.value, (before.low, before.high))
-    return replace(difference, low=low, high=high)
+    bounds = None
+    if after.bounds is not None and before.bounds is not None:
+        bounds = subtract_bounds(after.value, after.bounds, before.value, before.bounds)
+    return Estimate(after.value - before.value, min(after.papers, before.papers), bounds)

@@ -7,6 +7,7 @@ from peercorpus.benchmark.logs import TaskRun
 from peercorpus.benchmark.measures import Measure, compute_over_papers, group_by_paper, select_measures
 from peercorpus.benchmark.outcomes import GRADER_FAILED, CaseOutcome, Scored, ScoresRecord
 from peercorpus.errors import UndefinedMetricError
+from peercorpus.metrics.intervals.papers import Bounds
 
 DROPPED = "left out"
 """Treatment of answers without a score: they do not count."""
@@ -22,16 +23,14 @@ class Estimate:
 
     Attributes:
         papers: Number of papers from which it is computed.
-        low: Lower bound; None if the variation is unknown: there is one paper, or all papers have the same value.
-        high: Upper bound; None in the same cases as `low`.
+        bounds: The interval; None if the variation is unknown: there is one paper, or all papers have the same value.
         undefined: For a share of pairs, the number of resamples without a pair; the interval is computed from the
             others.
     """
 
     value: float
     papers: int
-    low: float | None = None
-    high: float | None = None
+    bounds: Bounds | None = None
     undefined: int = 0
 
 
@@ -48,7 +47,7 @@ class Column:
     measure: Measure
 
 
-def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Estimate | None:
+def cell(measure: Measure, outcomes: Sequence[CaseOutcome]) -> Estimate | None:
     """Return a number with its interval, or None if the outcomes do not define it."""
     papers = group_by_paper(outcome for outcome in outcomes if measure.concerns(outcome))
     try:
@@ -57,14 +56,8 @@ def cell(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> E
         return None
     # Sorted ids, so that the same papers are drawn whatever the order of the log.
     by_id = [papers[forum_id] for forum_id in sorted(papers)]
-    bounds = None if measure.bounds is None else measure.bounds(by_id, value, resamples)
-    low, high = bounds or (None, None)
-    return Estimate(
-        value=value * measure.factor,
-        papers=len(papers),
-        low=None if low is None else low * measure.factor,
-        high=None if high is None else high * measure.factor,
-    )
+    bounds = None if measure.bounds is None else measure.bounds(by_id, value)
+    return Estimate(value * measure.factor, len(papers), measure.scale(bounds))
 
 
 def name_measurer(scored: Scored, run: TaskRun, measure: Measure) -> str:

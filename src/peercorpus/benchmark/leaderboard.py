@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from peercorpus.benchmark.arms import ArmDifference, compare_arms, name_runs
+from peercorpus.benchmark.arms import ArmDifference, compare_arms, group_by_protocol, name_runs
 from peercorpus.benchmark.cases import PaperPart
 from peercorpus.benchmark.cutoff import Cutoff, CutoffTable, read_periods, split_at_cutoff
 from peercorpus.benchmark.estimates import (
@@ -30,8 +30,9 @@ from peercorpus.benchmark.measures import (
 from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
 from peercorpus.execution.progress import Meter, Show, show_nothing
-from peercorpus.metrics.paired_intervals import PairedDifference as Difference
-from peercorpus.metrics.paired_intervals import compare_pairs
+from peercorpus.metrics.intervals.pairs import PairedDifference as Difference
+from peercorpus.metrics.intervals.pairs import compare_pairs
+from peercorpus.metrics.intervals.papers import Bounds
 from peercorpus.metrics.prediction import ReliabilityBin
 from peercorpus.venues.rules import warn_of_pooling
 
@@ -55,8 +56,7 @@ class Ceiling:
         floors: The results of the floors, by name.
         best: Name of the best floor.
         gain: Difference between people and the best floor, positive if people are better.
-        low: Lower end of the gain's 95 % interval; None if it has none.
-        high: Upper end.
+        bounds: The gain's 95 % interval; None if it has none.
         wins: Share of papers on which people are better, ties counted half; None if most papers tie.
     """
 
@@ -67,17 +67,16 @@ class Ceiling:
     floors: Mapping[str, float]
     best: str
     gain: float
-    low: float | None
-    high: float | None
+    bounds: Bounds | None
     wins: float | None
 
     @property
     def is_clear(self) -> bool:
         """Whether people are clearly above the floor: significantly better, and on most papers."""
-        return self.low is not None and self.low > 0 and (self.wins is None or self.wins >= FEWEST_WINS)
+        return self.bounds is not None and self.bounds[0] > 0 and (self.wins is None or self.wins >= FEWEST_WINS)
 
 
-def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome], resamples: int) -> Iterator[Ceiling]:
+def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome]) -> Iterator[Ceiling]:
     """Yield the ceiling of a measure over all papers, then by venue and year if there are several.
 
     A measure has none if it is undefined for people or all floors, or if it measures the form or calibration of answers
@@ -89,12 +88,12 @@ def compare_with_floors(measure: Measure, outcomes: Sequence[CaseOutcome], resam
     venues = sorted({outcome.venue for outcome in scored})
     for venue in (ALL, *(venues if len(venues) > 1 else ())):
         of_venue = [outcome for outcome in scored if venue in {ALL, outcome.venue}]
-        ceiling = _compare(measure, venue, of_venue, resamples) if of_venue else None
+        ceiling = _compare(measure, venue, of_venue) if of_venue else None
         if ceiling is not None:
             yield ceiling
 
 
-def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resamples: int) -> Ceiling | None:
+def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome]) -> Ceiling | None:
     """Compare people with each floor, on the papers on which the measure has a value for both."""
     sign = 1 if measure.higher_is_better else -1
     every = group_by_paper(outcomes)
@@ -105,7 +104,7 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
         people, papers = group_by_paper(one for one, _ in both), group_by_paper(floor for _, floor in both)
         try:
             value = compute_over_papers(measure, list(papers.values()))
-            compared = compare_pairs(people, papers, measure.estimator(resamples), resamples)
+            compared = compare_pairs(people, papers, measure.estimator)
             floors[name] = value, (people, papers), compared
         except UndefinedMetricError:
             continue
@@ -113,7 +112,9 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
         return None
     best = max(floors, key=lambda name: sign * floors[name][0])
     _, beside, compared = floors[best]
-    ends = sorted(sign * end * measure.factor for end in compared.bounds or ()) or (None, None)
+    bounds = measure.scale(compared.bounds)
+    if bounds is not None and sign < 0:
+        bounds = -bounds[1], -bounds[0]
     return Ceiling(
         measure=measure.name,
         venue=venue,
@@ -122,8 +123,7 @@ def _compare(measure: Measure, venue: str, outcomes: Sequence[CaseOutcome], resa
         floors={name: value * measure.factor for name, (value, _, _) in floors.items()},
         best=best,
         gain=sign * compared.value * measure.factor,
-        low=ends[0],
-        high=ends[1],
+        bounds=bounds,
         wins=_count_wins(measure, *beside, sign),
     )
 
@@ -224,7 +224,7 @@ class Boards:
     notes: list[str] = field(default_factory=list)
 
 
-def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[Column], resamples: int) -> list[RunResult]:
+def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[Column]) -> list[RunResult]:
     asked = {
         scored: [outcome for outcome in outcomes if concerns_group(outcome, group)]
         for scored, outcomes in run.outcomes.items()
@@ -239,7 +239,7 @@ def _make_rows(run: TaskRun, name: str, group: str, columns: Sequence[Column], r
         chosen = {scored: treat_failures(outcomes, failures) for scored, outcomes in asked.items()}
         counted = chosen[next(iter(asked))]
         cells = [
-            cell(column.measure, chosen[column.scored], resamples)
+            cell(column.measure, chosen[column.scored])
             if column.scored in chosen and name_measurer(column.scored, run, column.measure) == column.by
             else None
             for column in columns
@@ -312,14 +312,11 @@ def _keep_latest(runs: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
     return list(kept.values())
 
 
-def make_boards(
-    runs: Sequence[TaskRun], resamples: int = 1000, show: Show = show_nothing, cutoff: Cutoff | None = None
-) -> Boards:
+def make_boards(runs: Sequence[TaskRun], show: Show = show_nothing, cutoff: Cutoff | None = None) -> Boards:
     """Return a table for each protocol; baselines appear in each table of their cases. Incomplete runs are only noted.
 
     Args:
         runs: Runs, oldest first.
-        resamples: Number of bootstrap resamples for the intervals.
         show: Receives the progress.
         cutoff: End of a model's training data, at which all tables are split.
 
@@ -334,29 +331,23 @@ def make_boards(
                 f"'{run.path.name}' ({run.protocol.task} by {run.name}) is left out: it was interrupted; run it again."
             )
     complete = _keep_latest([run for run in runs if not run.missing], tables.notes)
-    asked = sorted({run.protocol for run in complete if not run.is_baseline})
-    covered = {protocol.data for protocol in asked}
-    asked += sorted({run.protocol for run in complete if run.is_baseline and run.protocol.data not in covered})
-    meter = Meter("tables", "protocols", show, total=len(asked))
-    for protocol in asked:
-        models = [run for run in complete if run.protocol == protocol and not run.is_baseline]
-        baselines = [run for run in complete if run.is_baseline and run.protocol.data == protocol.data]
-        if not baselines:
+    grouped = list(group_by_protocol(complete))
+    meter = Meter("tables", "protocols", show, total=len(grouped))
+    for protocol, of_protocol in grouped:
+        if not any(run.is_baseline for run in of_protocol):
             tables.notes.append(f"No baseline has answered these cases of '{protocol.task}'; add one for comparison.")
-        # Each baseline appears once: differences in prompts do not affect it.
-        latest_baselines = {run.name: run for run in baselines}
-        _add_boards(tables, protocol, [*models, *latest_baselines.values()], resamples, cutoff)
+        _add_boards(tables, protocol, of_protocol, cutoff)
         meter.advance()
     return tables
 
 
-def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resamples: int, cutoff: Cutoff | None) -> None:
+def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], cutoff: Cutoff | None) -> None:
     periods = {} if cutoff is None else read_periods(cutoff, protocol, runs)
     for group in collect_columns(runs):
         for alike, is_part in comparable_runs(runs, group):
             columns = collect_columns(alike)[group]
             names = name_runs(alike)
-            rows = [_make_rows(run, name, group, columns, resamples) for run, name in zip(alike, names, strict=True)]
+            rows = [_make_rows(run, name, group, columns) for run, name in zip(alike, names, strict=True)]
             measures = tuple(column.measure for column in columns)
             ordered = _sort_rows(rows, measures[0])
             tables.boards.append(
@@ -369,13 +360,11 @@ def _add_boards(tables: Boards, protocol: Protocol, runs: list[TaskRun], resampl
                     is_part=is_part,
                     has_controls=any(run.part is not PaperPart.PAPER for run in alike),
                     arms={name: says for run, name in zip(alike, names, strict=True) if (says := run.describe_arm())},
-                    differences=tuple(compare_arms(alike, columns, resamples)),
+                    differences=tuple(compare_arms(alike, columns)),
                     cutoff=None
                     if cutoff is None
-                    else split_at_cutoff(
-                        list(zip(names, alike, strict=True)), columns, group, periods, cutoff.day, resamples
-                    ),
-                    ceilings=tuple(_find_ceilings(alike, columns, group, resamples)),
+                    else split_at_cutoff(list(zip(names, alike, strict=True)), columns, group, periods, cutoff.day),
+                    ceilings=tuple(_find_ceilings(alike, columns, group)),
                     not_asked=max(run.not_asked for run in alike),
                     pooled=warn_of_pooling(_list_venues(alike)),
                 )
@@ -387,7 +376,7 @@ def _list_venues(runs: Sequence[TaskRun]) -> set[str]:
     return {outcome.venue_id for outcome in outcomes} - {""}
 
 
-def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: str, resamples: int) -> Iterator[Ceiling]:
+def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: str) -> Iterator[Ceiling]:
     for run in runs:
         for column in columns if run.is_ceiling else ():
             if name_measurer(column.scored, run, column.measure) == column.by:
@@ -396,10 +385,10 @@ def _find_ceilings(runs: Sequence[TaskRun], columns: Sequence[Column], group: st
                     for outcome in run.outcomes.get(column.scored, ())
                     if concerns_group(outcome, group) and column.measure.concerns(outcome)
                 ]
-                yield from compare_with_floors(column.measure, outcomes, resamples)
+                yield from compare_with_floors(column.measure, outcomes)
 
 
-def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list[tuple[str, Difference | str]]:
+def compare_runs(first: TaskRun, second: TaskRun) -> list[tuple[str, Difference | str]]:
     """Return the differences of two runs on the same cases, the first minus the second, with intervals.
 
     A case without a score in one of the runs is left out of both, and an entry under the name of the scorer states how
@@ -420,15 +409,13 @@ def compare_runs(first: TaskRun, second: TaskRun, resamples: int = 1000) -> list
     differences: list[tuple[str, Difference | str]] = []
     for scored in Scored:
         if scored in first.outcomes and scored in second.outcomes:
-            differences += _compare_scored(scored, first, second, resamples)
+            differences += _compare_scored(scored, first, second)
         elif scored in first.outcomes or scored in second.outcomes:
             differences.append((scored.value, "only one of the runs has this measurement"))
     return differences
 
 
-def _compare_scored(
-    scored: Scored, first: TaskRun, second: TaskRun, resamples: int
-) -> Iterator[tuple[str, Difference | str]]:
+def _compare_scored(scored: Scored, first: TaskRun, second: TaskRun) -> Iterator[tuple[str, Difference | str]]:
     unscored = [{outcome.case_id for outcome in run.outcomes[scored] if outcome.unscored} for run in (first, second)]
     left_out = unscored[0] | unscored[1]
     ours, theirs = (
@@ -451,12 +438,10 @@ def _compare_scored(
         elif fields_asked(ours, measure.group) != fields_asked(theirs, measure.group):
             yield name, "not comparable, because the runs were asked for different fields"
         else:
-            yield name, _compare_measured(measure, ours, theirs, resamples)
+            yield name, _compare_measured(measure, ours, theirs)
 
 
-def _compare_measured(
-    measure: Measure, ours: Sequence[CaseOutcome], theirs: Sequence[CaseOutcome], resamples: int
-) -> Difference | str:
+def _compare_measured(measure: Measure, ours: Sequence[CaseOutcome], theirs: Sequence[CaseOutcome]) -> Difference | str:
     """Compare two runs on the cases that concern the measure in both; return a sentence if that is not possible."""
     both = set.intersection(*({one.case_id for one in run if measure.concerns(one)} for run in (ours, theirs)))
     if not both:
@@ -464,7 +449,7 @@ def _compare_measured(
     kept = ([one for one in run if one.case_id in both and measure.concerns(one)] for run in (ours, theirs))
     try:
         first, second = map(group_by_paper, kept)
-        return compare_pairs(first, second, measure.estimator(resamples), resamples)
+        return compare_pairs(first, second, measure.estimator)
     except UndefinedMetricError as error:
         return str(error)
 

@@ -1,10 +1,6 @@
-"""Render leaderboards as Markdown, CSV and HTML, with the numbers printed in the Re² paper."""
+"""Lay leaderboards out as tables, with the numbers printed in the Re² paper."""
 
-import csv
-import html
-import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from peercorpus.benchmark.baselines.baseline import HUMAN
 from peercorpus.benchmark.cases import BenchTask
@@ -13,66 +9,25 @@ from peercorpus.benchmark.estimates import DROPPED, LENIENT, UNINFORMED, Estimat
 from peercorpus.benchmark.leaderboard import ALL, FEWEST_WINS, Board, Boards, Ceiling, RunResult
 from peercorpus.benchmark.measures import PERCENT, Measure
 from peercorpus.benchmark.messages import TokenBudget
-from peercorpus.benchmark.re2.printed import printed_tables, read_printed
-from peercorpus.metrics.paired_intervals import PAIRED
+from peercorpus.benchmark.re2.printed import about_printed, printed_tables
+from peercorpus.benchmark.tables import NONE, Table, Tables
+from peercorpus.metrics.intervals.pairs import PAIRED
+from peercorpus.metrics.intervals.papers import Bounds
+from peercorpus.metrics.registry import METRICS
 from peercorpus.release.splits import Split
-from peercorpus.wording.untrusted_text import escape_csv_cell
 
 HEAD = ("model", "prompt", "failures", "n", "papers", "unscored", "papers cut", "answers cut")
 
 
 FEW_PAPERS = 50
 """Numbers from fewer papers than this are marked."""
-OF_METRIC = {
-    "point_recall": (
-        "Point recall is the share of people's criticisms that a review makes, each counted once for each of its"
-        " reviewers; point precision is the share of its own that one of them makes too, and a review that criticises"
-        " nothing has none. Points match by rare words, which one reader's labels bear out in part (docs/points.md):"
-        " compare runs, people and floors by these numbers, and do not read them alone."
-    ),
-    "point_coverage": (
-        "Points taken up are the share of the review's critical points that an answer addresses, beside the"
-        " share for the reviewer's own turn. A higher share than that of people is not better by itself."
-    ),
-}
-"""Text above a table with a metric, by the metric's name."""
-NONE = "-"
 JUDGED_BY = "judge: "
 ARROWS = {True: " ↑", False: " ↓", None: ""}
 """Arrow for the better direction."""
 COLUMNS = (
-    *(
-        "task",
-        "group",
-        *HEAD,
-        "is_baseline",
-        "measure",
-        "value",
-        "low",
-        "high",
-        "papers_of_it",
-        "signature",
-        "split",
-        "profile",
-    ),
-    *("release", "cases", "prompts", "paper"),
+    *("task", "group", *HEAD, "is_baseline", "measure", "value", "low", "high", "papers_of_it", "signature"),
+    *("split", "profile", "release", "cases", "prompts", "paper"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedTable:
-    """A table as text: title, sentences above it, header, rows, sentences below it.
-
-    Attributes:
-        keys: Explanations of single values, listed after the sentences above the table.
-    """
-
-    title: str
-    above: Sequence[str]
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    below: Sequence[str]
-    keys: Sequence[str] = ()
 
 
 def _format_number(value: float) -> str:
@@ -85,10 +40,10 @@ def _format_cell(estimate: Estimate | None, papers: int) -> str:
         return NONE
     mark = "†" if estimate.papers < FEW_PAPERS else ""
     scope = "" if estimate.papers == papers else f" (n = {estimate.papers:,})"
-    if estimate.low is None or estimate.high is None:
-        return f"{_format_number(estimate.value)}{mark}{scope}"
-    bounds = f"[{_format_number(estimate.low)}, {_format_number(estimate.high)}]"
-    return f"{_format_number(estimate.value)} {bounds}{mark}{scope}"
+    bounds = ""
+    if estimate.bounds is not None:
+        bounds = f" [{_format_number(estimate.bounds[0])}, {_format_number(estimate.bounds[1])}]"
+    return f"{_format_number(estimate.value)}{bounds}{mark}{scope}"
 
 
 def _format_unscored(row: RunResult) -> str:
@@ -121,7 +76,7 @@ def _make_title(board: Board) -> str:
     return f"{board.protocol.task}, {board.group}" if board.group else str(board.protocol.task)
 
 
-def _make_table(board: Board) -> RenderedTable:
+def _make_table(board: Board) -> Table:
     protocol = board.protocol
     above = [
         f"Split '{protocol.split}' of the profile '{protocol.profile}'; release {protocol.release[:12]}, cases"
@@ -129,8 +84,8 @@ def _make_table(board: Board) -> RenderedTable:
         "95 % intervals over papers: score intervals of shares, bootstrap-t of means. † marks a number of fewer than"
         f" {FEW_PAPERS} papers; one without an interval has none that could be trusted.",
     ]
-    metrics = {measure.metric for measure in board.measures}
-    above += [says for metric, says in OF_METRIC.items() if metric in metrics]
+    metrics = dict.fromkeys(measure.metric for measure in board.measures)
+    above += [METRICS[name].note for name in metrics if name in METRICS and METRICS[name].note]
     if protocol.paper != TokenBudget().says or board.has_controls:
         above.append("Baselines have seen whole papers.")
     unclear = {ceiling.measure for ceiling in board.ceilings if ceiling.venue == ALL and not ceiling.is_clear}
@@ -151,7 +106,7 @@ def _make_table(board: Board) -> RenderedTable:
     below = [f"{name}: {'; '.join(used)}" for name, used in board.signatures.items()]
     below += dict.fromkeys(f"{_format_name(row)}: {row.says}" for row in board.rows if row.says)
     below += [f"{name}: {says}" for name, says in board.arms.items()]
-    return RenderedTable(
+    return Table(
         title=_make_title(board),
         above=above,
         keys=_explain_failures(board),
@@ -165,7 +120,6 @@ def _make_table(board: Board) -> RenderedTable:
 
 
 def _explain_failures(board: Board) -> list[str]:
-    """Return what each value of the column `failures` means, as far as the table has it."""
     used = {row.failures for row in board.rows} - {""}
     meanings = {
         DROPPED: "answers without a score do not count.",
@@ -179,10 +133,10 @@ def _explain_failures(board: Board) -> list[str]:
     return [*listed, "Answers that only the grader failed on count in no row."] if listed else []
 
 
-def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
+def _make_difference_tables(board: Board) -> Iterator[Table]:
     """Yield a table for each pair of arms: each model's results in one minus those in the other."""
     for contrast in dict.fromkeys(difference.contrast for difference in board.differences):
-        yield RenderedTable(
+        yield Table(
             title=f"{_make_title(board)}: {contrast.title}",
             above=[
                 contrast.means,
@@ -195,12 +149,10 @@ def _make_difference_tables(board: Board) -> Iterator[RenderedTable]:
                 for difference in board.differences
                 if difference.contrast == contrast
             ],
-            below=[],
         )
 
 
-def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
-    """Return the table of a cutoff: each measure of each run before and after it, and the change."""
+def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> Table:
     periods = [period for period in Period if cutoff.papers.get(period) or period in {Period.BEFORE, Period.AFTER}]
     sizes = {period: cutoff.papers.get(period, 0) for period in periods}
     reference = (
@@ -209,7 +161,7 @@ def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
         else f"The last column subtracts the change of '{cutoff.reference}' on the same papers: it learnt only from the"
         " train split, so it remembers none of them, and its change shows whether later papers are harder or easier."
     )
-    return RenderedTable(
+    return Table(
         title=f"{_make_title(board)}: before and after {cutoff.day}",
         above=[
             f"{cutoff.day} (UTC) is the end of the model's training data according to the user."
@@ -231,7 +183,6 @@ def _make_cutoff_table(board: Board, cutoff: CutoffTable) -> RenderedTable:
             ]
             for row in cutoff.rows
         ],
-        below=[],
     )
 
 
@@ -239,13 +190,12 @@ def _format_change(change: Estimate | None) -> str:
     if change is None:
         return NONE
     mark = "†" if change.papers < FEW_PAPERS else ""
-    return f"{change.value:+.3f}{_format_bounds(change.low, change.high)}{mark}"
+    return f"{change.value:+.3f}{_format_bounds(change.bounds)}{mark}"
 
 
-def _make_ceiling_table(board: Board) -> RenderedTable:
-    """Return the table of people's results above the floors, for all papers and by venue and year."""
+def _make_ceiling_table(board: Board) -> Table:
     floors = list(dict.fromkeys(name for ceiling in board.ceilings for name in ceiling.floors))
-    return RenderedTable(
+    return Table(
         title=f"{_make_title(board)}: people and floors",
         above=[
             "Each reviewer is left out and measured against the paper's other reviewers, and the floors against the"
@@ -256,7 +206,6 @@ def _make_ceiling_table(board: Board) -> RenderedTable:
         ],
         head=["measure", "venue", "papers", HUMAN, *floors, "best floor", "gain", "wins", "clearly above"],
         rows=[_format_ceiling(ceiling, floors) for ceiling in board.ceilings],
-        below=[],
     )
 
 
@@ -269,7 +218,7 @@ def _format_ceiling(ceiling: Ceiling, floors: Sequence[str]) -> list[str]:
         _format_number(ceiling.human),
         *(_format_number(ceiling.floors[name]) if name in ceiling.floors else NONE for name in floors),
         ceiling.best,
-        f"{ceiling.gain:+.3f}{_format_bounds(ceiling.low, ceiling.high)}",
+        f"{ceiling.gain:+.3f}{_format_bounds(ceiling.bounds)}",
         NONE if ceiling.wins is None else f"{ceiling.wins:.0%}",
         "yes" if ceiling.is_clear else "no",
     ]
@@ -279,36 +228,15 @@ def _format_difference(cell: tuple[Estimate, float] | None) -> str:
     if cell is None:
         return NONE
     estimate, p = cell
-    bounds = _format_bounds(estimate.low, estimate.high)
-    return f"{estimate.value:+.3f}{bounds} p = {p:.3f} (n = {estimate.papers:,})"
+    return f"{estimate.value:+.3f}{_format_bounds(estimate.bounds)} p = {p:.3f} (n = {estimate.papers:,})"
 
 
-def _format_bounds(low: float | None, high: float | None) -> str:
+def _format_bounds(bounds: Bounds | None) -> str:
     """Format the interval of a difference, after a space; nothing if it has none."""
-    return "" if low is None or high is None else f" [{low:+.3f}, {high:+.3f}]"
+    return "" if bounds is None else f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]"
 
 
-def _make_printed_tables(task: BenchTask, *, is_judged: bool) -> list[RenderedTable]:
-    return [
-        RenderedTable(
-            title=f"{title} (as printed; another protocol)",
-            above=[],
-            head=["model", *printed.columns],
-            rows=printed.rows,
-            below=[],
-        )
-        for title, printed in printed_tables(task, is_judged=is_judged)
-    ]
-
-
-def about_printed() -> RenderedTable:
-    """Return the source of the printed numbers, and the differences in protocol."""
-    above = [f"Source: {read_printed().source}.", "Not to be compared with ours number by number:"]
-    return RenderedTable("About the printed tables", above=above, head=[], rows=[], below=read_printed().differences)
-
-
-def grids(boards: Boards) -> list[RenderedTable]:
-    """Return all tables: ours, followed by the printed ones of each task."""
+def _list_tables(boards: Boards) -> list[Table]:
     tables = []
     for task in BenchTask:
         ours = [board for board in boards.boards if board.protocol.task is task]
@@ -318,52 +246,15 @@ def grids(boards: Boards) -> list[RenderedTable]:
             tables += [_make_cutoff_table(board, board.cutoff)] if board.cutoff is not None else []
             tables += [_make_ceiling_table(board)] if board.ceilings else []
         is_judged = any(measure.name.startswith(JUDGED_BY) for board in ours for measure in board.measures)
-        tables += _make_printed_tables(task, is_judged=is_judged) if ours else []
+        tables += printed_tables(task, is_judged=is_judged) if ours else []
     return [*tables, about_printed()] if tables else []
 
 
-def _format_bar(cells: Sequence[str]) -> str:
-    """Return a row of a Markdown table."""
-    shown = (html.escape(" ".join(cell.split()), quote=False).replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(shown)} |"
-
-
-def render_markdown(boards: Boards) -> str:
-    """Render all tables as Markdown."""
-    return render_tables("Leaderboard", grids(boards), boards.notes)
-
-
-def render_tables(title: str, tables: Iterable[RenderedTable], notes: Sequence[str]) -> str:
-    """Render tables as Markdown, followed by notes on what is in none of them."""
-    lines = [f"# {title}"]
-    for grid in tables:
-        lines += ["", f"## {grid.title}", "", *grid.above, ""]
-        lines += [*(f"- {sentence}" for sentence in grid.keys), ""] if grid.keys else []
-        lines += (
-            [_format_bar(grid.head), _format_bar(["---"] * len(grid.head)), *map(_format_bar, grid.rows), ""]
-            if grid.rows
-            else []
-        )
-        lines += [f"- {sentence}" for sentence in grid.below]
-    if notes:
-        lines += ["", "## Not in the tables", "", *(f"- {note}" for note in notes)]
-    return "\n".join(lines) + "\n"
-
-
-def render_csv(boards: Boards) -> str:
-    """Render our tables as CSV, one line per number, unrounded."""
+def lay_out(boards: Boards) -> Tables:
+    """Return all tables, ours followed by the printed ones of each task, with our numbers one per line."""
     makers = (_csv_lines, _csv_difference_lines, _csv_cutoff_lines)
-    return format_csv(COLUMNS, (line for board in boards.boards for make in makers for line in make(board)))
-
-
-def format_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """Return a table as CSV, in which no text is a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for line in lines:
-        writer.writerow([escape_csv_cell(value) if isinstance(value, str) else value for value in line])
-    return text.getvalue()
+    numbers = [line for board in boards.boards for make in makers for line in make(board)]
+    return Tables("Leaderboard", _list_tables(boards), COLUMNS, numbers, boards.notes)
 
 
 def _csv_line(
@@ -371,7 +262,7 @@ def _csv_line(
 ) -> tuple[object, ...]:
     """Return one line: the run, the name of the number, the number, its signature, and the protocol."""
     protocol = board.protocol
-    numbers = ("",) * 4 if estimate is None else (estimate.value, estimate.low, estimate.high, estimate.papers)
+    numbers = ("",) * 4 if estimate is None else (estimate.value, *(estimate.bounds or (None, None)), estimate.papers)
     of_board = (protocol.release, protocol.cases, protocol.prompts, protocol.paper)
     signature = "; ".join(board.signatures[measure.name])
     return (
@@ -411,49 +302,3 @@ def _csv_cutoff_lines(board: Board) -> Iterator[tuple[object, ...]]:
         for says, estimate in numbers.items():
             if estimate is not None:
                 yield _csv_line(board, of_row, f"{row.measure.name}, {says}", row.measure, estimate)
-
-
-STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;"
-    "background:#fff}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem}"
-    "th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left;white-space:nowrap}"
-    ".wide{overflow-x:auto}li,p{color:#444;overflow-wrap:anywhere}"
-    "@media(prefers-color-scheme:dark){body{background:#161616;color:#eee}li,p{color:#bbb}th,td{border-color:#444}}"
-)
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-
-def _render_table(grid: RenderedTable) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
-
-    head = line(grid.head, "th")
-    rows = "\n".join(line(row, "td") for row in grid.rows)
-    above = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in grid.above)
-    keys = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.keys)
-    above += f"<ul>{keys}</ul>" if keys else ""
-    below = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in grid.below)
-    table = (
-        f'<div class="wide" tabindex="0"><table><thead>{head}</thead><tbody>\n{rows}\n</tbody></table></div>'
-        if grid.rows
-        else ""
-    )
-    return f"<section><h2>{html.escape(grid.title)}</h2>{above}{table}<ul>{below}</ul></section>"
-
-
-def render_page(title: str, tables: Iterable[RenderedTable], notes: Iterable[str]) -> str:
-    """Render tables, and notes on what is in none, as one HTML page without scripts."""
-    listed = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-    left_out = f"<section><h2>Not in the tables</h2><ul>{listed}</ul></section>" if listed else ""
-    body = "\n".join(map(_render_table, tables))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport"'
-        f' content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f"<title>{title}</title><style>{STYLE}</style></head><body><main><h1>{title}</h1>\n{body}\n{left_out}"
-        "</main></body></html>\n"
-    )
-
-
-def render_html(boards: Boards) -> str:
-    """Render all tables as one HTML page without scripts."""
-    return render_page("Leaderboard", grids(boards), boards.notes)

@@ -1,7 +1,7 @@
 """Define the numbers in a table for a run, each with the metric that its signature names."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -16,19 +16,19 @@ from peercorpus.benchmark.outcomes import (
     CoverageRecord,
     DecisionRecord,
     Embedded,
-    JudgeScores,
     Number,
     OutcomeRecord,
     Overlap,
     PredictedScore,
     Scored,
     ScoresRecord,
+    Verdict,
 )
 from peercorpus.errors import UndefinedMetricError
 from peercorpus.metrics import prediction
-from peercorpus.metrics.intervals import Bounds
-from peercorpus.metrics.paired_intervals import Estimator
-from peercorpus.metrics.paper_intervals import (
+from peercorpus.metrics.intervals.pairs import Estimator
+from peercorpus.metrics.intervals.papers import (
+    Bounds,
     Cells,
     bound_auroc,
     bound_balanced,
@@ -40,6 +40,7 @@ from peercorpus.metrics.paper_intervals import (
     bound_mean,
     bound_share,
 )
+from peercorpus.metrics.registry import METRICS
 from peercorpus.metrics.review_points import PointCounts
 from peercorpus.metrics.text_overlap import add_counts
 from peercorpus.records.enums import Aspect
@@ -47,8 +48,8 @@ from peercorpus.records.enums import Aspect
 RecordT = TypeVar("RecordT", bound=OutcomeRecord)
 Papers = Sequence[list[CaseOutcome]]
 """Outcomes, by paper."""
-BoundsOf = Callable[[Papers, float, int], Bounds | None]
-"""Computes a 95 % interval from the outcomes of papers, the number itself and a number of resamples."""
+BoundsOf = Callable[[Papers, float], Bounds | None]
+"""Computes a 95 % interval from the outcomes of papers, and the number itself."""
 SumsOf = Callable[[Sequence[CaseOutcome]], tuple[float, float]]
 """Computes the sum and the number of a paper's values."""
 Weigh = Callable[[RecordT], tuple[float, float]]
@@ -91,11 +92,14 @@ class Measure:
     limits: Bounds = (-inf, inf)
     is_of_counts: bool = False
 
-    def estimator(self, resamples: int) -> Estimator[list[CaseOutcome]]:
-        """Return the number with its interval over papers, for differences and means of several runs."""
-        bounds = self.bounds
-        own = None if bounds is None else lambda papers, value: bounds(papers, value, resamples)
-        return Estimator(partial(compute_over_papers, self), own, self.sums, self.limits, self.is_of_counts)
+    def scale(self, bounds: Bounds | None) -> Bounds | None:
+        """Return an interval in the unit of tables."""
+        return None if bounds is None else (bounds[0] * self.factor, bounds[1] * self.factor)
+
+    @property
+    def estimator(self) -> Estimator[list[CaseOutcome]]:
+        """The number with its interval over papers, for differences and means of several runs."""
+        return Estimator(partial(compute_over_papers, self), self.bounds, self.sums, self.limits, self.is_of_counts)
 
 
 def _select_records(outcomes: Sequence[CaseOutcome], kind: type[RecordT]) -> list[RecordT]:
@@ -112,8 +116,8 @@ def _sum_paper(weigh: Weigh[RecordT], kind: type[RecordT], outcomes: Sequence[Ca
     return fsum(part for part, _ in weights), fsum(of for _, of in weights)
 
 
-def _bound_by_mean(sums: SumsOf, limits: Bounds, papers: Papers, _value: float, resamples: int) -> Bounds | None:
-    return bound_mean([of_paper for paper in papers if (of_paper := sums(paper))[1]], limits, resamples)
+def _bound_by_mean(sums: SumsOf, limits: Bounds, papers: Papers, _value: float) -> Bounds | None:
+    return bound_mean([of_paper for paper in papers if (of_paper := sums(paper))[1]], limits)
 
 
 def _compute_decision_metric(
@@ -123,19 +127,21 @@ def _compute_decision_metric(
     return number([record.said for record in decisions], [record.accepted for record in decisions])
 
 
-def _measure_decisions(
-    name: str,
-    metric: str,
-    number: Callable[[Sequence[bool], Sequence[bool]], float],
-    bounds: BoundsOf,
-    factor: float = PERCENT,
-) -> Measure:
-    compute = partial(_compute_decision_metric, number)
+def _measure_decisions(name: str, metric: str, bounds: BoundsOf, factor: float = PERCENT) -> Measure:
+    compute = partial(_compute_decision_metric, METRICS[metric].function)
     return Measure(name, metric, compute, bounds, factor=factor, is_of_counts=True)
 
 
+def _measure_probabilities(
+    name: str, metric: str, bounds: BoundsOf | None, sums: SumsOf | None = None, limits: Bounds = (-inf, inf)
+) -> Measure:
+    defined = METRICS[metric]
+    compute = partial(_compute_from_probabilities, defined.function)
+    return Measure(name, metric, compute, bounds, defined.higher_is_better, sums=sums, limits=limits)
+
+
 def _bound_share_of(weigh: Weigh[DecisionRecord]) -> BoundsOf:
-    return lambda papers, _value, _resamples: bound_share(_sum_by_paper(weigh, DecisionRecord, papers))
+    return lambda papers, _value: bound_share(_sum_by_paper(weigh, DecisionRecord, papers))
 
 
 def _is_accept_found(record: DecisionRecord) -> tuple[float, float]:
@@ -146,7 +152,7 @@ def _is_reject_found(record: DecisionRecord) -> tuple[float, float]:
     return not record.said and not record.accepted, not record.accepted
 
 
-def _bound_f1_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+def _bound_f1_of(papers: Papers, _value: float) -> Bounds | None:
     return bound_f1(
         _sum_by_paper(
             lambda record: (record.said and record.accepted, record.said or record.accepted), DecisionRecord, papers
@@ -154,13 +160,13 @@ def _bound_f1_of(papers: Papers, _value: float, _resamples: int) -> Bounds | Non
     )
 
 
-def _bound_balanced_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+def _bound_balanced_of(papers: Papers, _value: float) -> Bounds | None:
     return bound_balanced(
         _sum_by_paper(_is_accept_found, DecisionRecord, papers), _sum_by_paper(_is_reject_found, DecisionRecord, papers)
     )
 
 
-def _bound_mcc_of(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+def _bound_mcc_of(papers: Papers, value: float) -> Bounds | None:
     return bound_mcc(value, [_count_cells(_select_records(outcomes, DecisionRecord)) for outcomes in papers])
 
 
@@ -174,7 +180,7 @@ def _count_cells(decisions: Sequence[DecisionRecord]) -> Cells:
     )
 
 
-def _bound_auroc_of(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+def _bound_auroc_of(papers: Papers, value: float) -> Bounds | None:
     accepted = sum(any(record.accepted for record in _select_records(paper, DecisionRecord)) for paper in papers)
     return bound_auroc(value, accepted, len(papers) - accepted)
 
@@ -259,59 +265,32 @@ def _sum_errors(
     return fsum(errors), len(predicted)
 
 
-def _bound_spearman(papers: Papers, value: float, _resamples: int) -> Bounds | None:
+def _bound_spearman(papers: Papers, value: float) -> Bounds | None:
     return bound_correlation(value, len(papers))
 
 
-def _compute_mean(read: Callable[[RecordT], float], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
-    selected = _select_records(outcomes, kind)
-    if not selected:
-        raise UndefinedMetricError("A mean is undefined without values.")
-    return fmean(read(record) for record in selected)
-
-
-def _measure_mean(
-    name: str,
-    metric: str,
-    read: Callable[[RecordT], float],
-    kind: type[RecordT],
-    *,
-    higher_is_better: bool | None = True,
-    factor: float = 1.0,
-    limits: Bounds = (0, 1),
-) -> Measure:
-    """Return a measure that is the mean of one number per record, which is within limits."""
-    sums: SumsOf = partial(_sum_paper, lambda record: (read(record), 1), kind)
-    return Measure(
-        name=name,
-        metric=metric,
-        of=partial(_compute_mean, read, kind),
-        bounds=partial(_bound_by_mean, sums, limits),
-        higher_is_better=higher_is_better,
-        factor=factor,
-        sums=sums,
-        limits=limits,
-    )
-
-
-def _compute_known_mean(
-    read: Callable[[RecordT], float | None], kind: type[RecordT], outcomes: list[CaseOutcome]
-) -> float:
+def _compute_mean(read: Callable[[RecordT], float | None], kind: type[RecordT], outcomes: list[CaseOutcome]) -> float:
     known = [value for record in _select_records(outcomes, kind) if (value := read(record)) is not None]
     if not known:
         raise UndefinedMetricError("A mean is undefined without values.")
     return fmean(known)
 
 
-def _measure_known(
+def _measure_mean(
     name: str,
     metric: str,
     read: Callable[[RecordT], float | None],
     kind: type[RecordT],
     *,
     higher_is_better: bool | None = True,
+    factor: float = 1.0,
+    limits: Bounds | None = None,
 ) -> Measure:
-    """Return a measure that is the mean share over the records that have one; the others do not concern it."""
+    """Return a measure that is the mean of one number per record, which is within limits, by default the metric's.
+
+    Records without a number, for which `read` returns None, do not concern it.
+    """
+    limits = limits or (METRICS[metric].low or 0, METRICS[metric].high or inf)
 
     def weigh(record: RecordT) -> tuple[float, float]:
         value = read(record)
@@ -321,17 +300,23 @@ def _measure_known(
     return Measure(
         name=name,
         metric=metric,
-        of=partial(_compute_known_mean, read, kind),
-        bounds=partial(_bound_by_mean, sums, (0, 1)),
+        of=partial(_compute_mean, read, kind),
+        bounds=partial(_bound_by_mean, sums, limits),
         higher_is_better=higher_is_better,
-        factor=PERCENT,
+        factor=factor,
         concerns=lambda outcome: bool(sums([outcome])[1]),
         sums=sums,
-        limits=(0, 1),
+        limits=limits,
     )
 
 
-def _bound_bleu_of(papers: Papers, _value: float, _resamples: int) -> Bounds | None:
+def _measure_truncated(name: str, metric: str, kind: type[RecordT]) -> Measure:
+    """Return the share of texts that are longer than the window of a metric's model."""
+    read: Callable[[RecordT], float] = attrgetter("truncated")
+    return _measure_mean(f"{name} truncated", metric, read, kind, higher_is_better=None, factor=PERCENT, limits=(0, 1))
+
+
+def _bound_bleu_of(papers: Papers, _value: float) -> Bounds | None:
     return bound_bleu([add_counts(record.bleu for record in _select_records(paper, Overlap)) for paper in papers])
 
 
@@ -339,32 +324,28 @@ def _compute_bleu(outcomes: list[CaseOutcome]) -> float:
     return add_counts(record.bleu for record in _select_records(outcomes, Overlap)).bleu()
 
 
-_SQUARES: SumsOf = partial(_sum_paper, _is_squared, DecisionRecord)
 _bound_accuracy_of = _bound_share_of(lambda record: (record.said == record.accepted, 1))
 DECISIONS = (
-    _measure_decisions("accuracy", "accuracy", prediction.accuracy, _bound_accuracy_of),
+    _measure_decisions("accuracy", "accuracy", _bound_accuracy_of),
     _measure_decisions(
         "precision",
         "precision",
-        prediction.precision,
         _bound_share_of(lambda record: (record.said and record.accepted, record.said)),
     ),
-    _measure_decisions("recall", "recall", prediction.recall, _bound_share_of(_is_accept_found)),
-    _measure_decisions("F1", "f1", prediction.f1, _bound_f1_of),
-    _measure_decisions("balanced accuracy", "balanced_accuracy", prediction.balanced_accuracy, _bound_balanced_of),
-    _measure_decisions("MCC", "mcc", prediction.mcc, _bound_mcc_of, factor=1),
-    Measure("AUROC", "auroc", partial(_compute_from_probabilities, prediction.auroc), _bound_auroc_of),
-    Measure(
+    _measure_decisions("recall", "recall", _bound_share_of(_is_accept_found)),
+    _measure_decisions("F1", "f1", _bound_f1_of),
+    _measure_decisions("balanced accuracy", "balanced_accuracy", _bound_balanced_of),
+    _measure_decisions("MCC", "mcc", _bound_mcc_of, factor=1),
+    _measure_probabilities("AUROC", "auroc", _bound_auroc_of),
+    _measure_probabilities(
         "Brier score",
         "brier",
-        partial(_compute_from_probabilities, prediction.brier),
-        lambda papers, _value, _resamples: bound_brier(_sum_by_paper(_is_squared, DecisionRecord, papers)),
-        higher_is_better=False,
-        sums=_SQUARES,
+        lambda papers, _value: bound_brier(_sum_by_paper(_is_squared, DecisionRecord, papers)),
+        partial(_sum_paper, _is_squared, DecisionRecord),
         limits=(0, 1),
     ),
     # With few papers its error is bias, which an interval around it does not show.
-    Measure("ECE", "ece", partial(_compute_from_probabilities, prediction.ece), None, higher_is_better=False),
+    _measure_probabilities("ECE", "ece", None),
     Measure(
         "contradictory",
         "",
@@ -377,64 +358,47 @@ DECISIONS = (
     ),
 )
 RECOMMENDATIONS = (
-    _measure_decisions("agreement with the decision", "accuracy", prediction.accuracy, _bound_accuracy_of),
-    _measure_decisions("balanced agreement", "balanced_accuracy", prediction.balanced_accuracy, _bound_balanced_of),
-    _measure_decisions("MCC of the recommendation", "mcc", prediction.mcc, _bound_mcc_of, factor=1),
+    _measure_decisions("agreement with the decision", "accuracy", _bound_accuracy_of),
+    _measure_decisions("balanced agreement", "balanced_accuracy", _bound_balanced_of),
+    _measure_decisions("MCC of the recommendation", "mcc", _bound_mcc_of, factor=1),
 )
 OVERLAPS = (
     Measure("BLEU", "bleu", _compute_bleu, _bound_bleu_of),
-    _measure_mean("ROUGE-L", "rouge_l", lambda record: record.rouge_l, Overlap, factor=PERCENT),
-    _measure_mean("length (words)", "", lambda record: record.words, Overlap, higher_is_better=None, limits=(0, inf)),
+    _measure_mean("ROUGE-L", "rouge_l", attrgetter("rouge_l"), Overlap, factor=PERCENT),
+    _measure_mean("length (words)", "", attrgetter("words"), Overlap, higher_is_better=None, limits=(0, inf)),
 )
 POINTS = (
-    _measure_known("point recall", "point_recall", attrgetter("recall"), PointCounts),
-    _measure_known("point precision", "point_precision", attrgetter("precision"), PointCounts),
-    _measure_mean("points", "", lambda record: record.points, PointCounts, higher_is_better=None, limits=(0, inf)),
+    _measure_mean("point recall", "point_recall", attrgetter("recall"), PointCounts, factor=PERCENT),
+    _measure_mean("point precision", "point_precision", attrgetter("precision"), PointCounts, factor=PERCENT),
+    _measure_mean("points", "", attrgetter("points"), PointCounts, higher_is_better=None, limits=(0, inf)),
 )
 COVERED = tuple(
-    _measure_known(name, "point_coverage", attrgetter(f"{who}.share"), CoverageRecord, higher_is_better=None)
+    _measure_mean(
+        name, "point_coverage", attrgetter(f"{who}.share"), CoverageRecord, higher_is_better=None, factor=PERCENT
+    )
     for name, who in (("points taken up", "said"), ("points taken up by people", "people"))
 )
 BERT_SCORES = (
     *(
-        _measure_mean(f"BERTScore {letter}", metric, attrgetter(part), BertScored, factor=PERCENT, limits=(-1, 1))
+        _measure_mean(f"BERTScore {letter}", metric, attrgetter(part), BertScored, factor=PERCENT)
         for letter, metric, part in (
             ("P", "bert_precision", "precision"),
             ("R", "bert_recall", "recall"),
             ("F1", "bert_f1", "f1"),
         )
     ),
-    _measure_mean(
-        "BERTScore truncated",
-        "bert_f1",
-        lambda record: record.truncated,
-        BertScored,
-        higher_is_better=None,
-        factor=PERCENT,
-    ),
+    _measure_truncated("BERTScore", "bert_f1", BertScored),
 )
 EMBEDDED = (
-    _measure_mean("EmbedCos", "embed_cos", lambda record: record.cosine, Embedded, limits=(-1, 1)),
-    _measure_mean(
-        "EmbedCos truncated",
-        "embed_cos",
-        lambda record: record.truncated,
-        Embedded,
-        higher_is_better=None,
-        factor=PERCENT,
-    ),
+    _measure_mean("EmbedCos", "embed_cos", attrgetter("cosine"), Embedded),
+    _measure_truncated("EmbedCos", "embed_cos", Embedded),
 )
 JUDGED = tuple(
-    _measure_mean(f"judge: {aspect}", "judge", attrgetter(aspect), JudgeScores, limits=(1, 10))
-    for aspect in JudgeScores.__slots__
+    _measure_mean(f"judge: {aspect}", "judge", attrgetter(aspect), Verdict, limits=(1, 10))
+    for aspect in Verdict.__slots__
 )
-ERRORS = (
-    ("MAE", "mae", prediction.mae, 1),
-    ("MSE", "mse", prediction.mse, 2),
-    ("Spearman", "spearman", prediction.spearman, None),
-)
-"""Errors of predicted scores: name, metric, its function, and the power of the error whose mean it is; None if it is
-not a mean."""
+ERRORS = (("MAE", "mae", 1), ("MSE", "mse", 2), ("Spearman", "spearman", None))
+"""Measures of predicted scores: name, metric, and the power of the error whose mean it is; None if it is not a mean."""
 
 
 def _measure_scores(aspect: str, scale: tuple[float, float] | None) -> list[Measure]:
@@ -442,16 +406,16 @@ def _measure_scores(aspect: str, scale: tuple[float, float] | None) -> list[Meas
     unit = "normalised" if scale is None else f"{scale[0]:g} to {scale[1]:g}"
     width = 1 if scale is None else scale[1] - scale[0]
     measures = []
-    for name, metric, number, power in ERRORS:
+    for name, metric, power in ERRORS:
         sums = None if power is None else partial(_sum_errors, power, aspect, scale)
         limits = (-inf, inf) if power is None else (0, width**power)
         measures.append(
             Measure(
                 name=f"{name}, {unit}",
                 metric=f"{metric}_unit" if scale is None and sums is not None else metric,
-                of=partial(_compute_error, number, aspect, scale),
+                of=partial(_compute_error, METRICS[metric].function, aspect, scale),
                 bounds=_bound_spearman if sums is None else partial(_bound_by_mean, sums, limits),
-                higher_is_better=sums is None,
+                higher_is_better=METRICS[metric].higher_is_better,
                 group=aspect,
                 concerns=partial(_has_numbers, aspect, scale),
                 sums=sums,
@@ -472,19 +436,29 @@ def _make_score_measures(outcomes: Sequence[CaseOutcome]) -> list[Measure]:
     return measures
 
 
+MEASURES: Mapping[Scored, Sequence[Measure]] = {
+    Scored.DECISION: DECISIONS,
+    Scored.RECOMMENDATION: RECOMMENDATIONS,
+    Scored.OVERLAP: OVERLAPS,
+    Scored.POINTS: POINTS,
+    Scored.COVERAGE: COVERED,
+    Scored.BERT_SCORE: BERT_SCORES,
+    Scored.EMBED_COS: EMBEDDED,
+    Scored.JUDGE: JUDGED,
+}
+"""Measures of each scorer; those of `numbers` depend on the forms."""
+
+
 def select_measures(scored: Scored, outcomes: Sequence[CaseOutcome]) -> list[Measure]:
     """Return the measures that apply to a scorer's outcomes."""
-    fixed = {
-        Scored.DECISION: DECISIONS,
-        Scored.RECOMMENDATION: RECOMMENDATIONS,
-        Scored.OVERLAP: OVERLAPS,
-        Scored.POINTS: POINTS,
-        Scored.COVERAGE: COVERED,
-        Scored.BERT_SCORE: BERT_SCORES,
-        Scored.EMBED_COS: EMBEDDED,
-        Scored.JUDGE: JUDGED,
-    }
-    return _make_score_measures(outcomes) if scored is Scored.NUMBERS else list(fixed[scored])
+    return _make_score_measures(outcomes) if scored is Scored.NUMBERS else list(MEASURES[scored])
+
+
+def list_metrics(scored: Scored) -> list[str]:
+    """Return the names of the metrics behind a scorer's measures, each once."""
+    of_scores = (*_measure_scores("", (0, 1)), *_measure_scores("", None))
+    measures = of_scores if scored is Scored.NUMBERS else MEASURES[scored]
+    return [*dict.fromkeys(measure.metric for measure in measures if measure.metric)]
 
 
 def group_by_paper(outcomes: Iterable[CaseOutcome]) -> dict[str, list[CaseOutcome]]:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
@@ -246,15 +246,3 @@ def messages(case: Case, text: str) -> list[CaseMessage]:
         else:
             chat.append(message)
     return chat
-
-
-@dataclass(frozen=True, slots=True)
-class PromptOptions:
-    """Options for presenting cases.
-
-    Attributes:
-        figures: Chooser of the images shown with the paper; None for no images.
-    """
-
-    budget: TokenBudget = field(default_factory=TokenBudget)
-    figures: FigureBudget | None = None

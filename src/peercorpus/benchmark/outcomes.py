@@ -5,7 +5,7 @@ them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Any
@@ -126,14 +126,24 @@ class Embedded:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeScores:
+class Verdict:
     """A judge's ratings of a text: whole numbers from 1 to 10, 10 being the best."""
 
-    quality: float
-    constructiveness: float
-    accuracy: float
-    completeness: float
-    clarity: float
+    quality: int
+    constructiveness: int
+    accuracy: int
+    completeness: int
+    clarity: int
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The numbers by aspect."""
+        return asdict(self)
+
+    @property
+    def mean(self) -> float:
+        """Unweighted mean of the five aspects, in [1, 10]."""
+        return fmean(self.values.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +159,7 @@ class CoverageRecord:
     people: Coverage
 
 
-OutcomeRecord = (
-    DecisionRecord | ScoresRecord | Overlap | PointCounts | CoverageRecord | BertScored | Embedded | JudgeScores
-)
+OutcomeRecord = DecisionRecord | ScoresRecord | Overlap | PointCounts | CoverageRecord | BertScored | Embedded | Verdict
 RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
     Scored.DECISION: DecisionRecord,
     Scored.RECOMMENDATION: DecisionRecord,
@@ -161,7 +169,7 @@ RECORD_TYPES: Mapping[Scored, type[OutcomeRecord]] = {
     Scored.COVERAGE: CoverageRecord,
     Scored.BERT_SCORE: BertScored,
     Scored.EMBED_COS: Embedded,
-    Scored.JUDGE: JudgeScores,
+    Scored.JUDGE: Verdict,
 }
 """Record type that each scorer writes."""
 GRADER_FAILED = "grader_failed"
@@ -273,7 +281,7 @@ def uninformed_record(scored: Scored, metadata: Mapping[str, Any]) -> OutcomeRec
         return cover_review("", metadata)
     if scored is Scored.BERT_SCORE:
         return BertScored(0.0, 0.0, 0.0, 0.0)
-    return Embedded(0.0, 0.0) if scored is Scored.EMBED_COS else JudgeScores(1, 1, 1, 1, 1)
+    return Embedded(0.0, 0.0) if scored is Scored.EMBED_COS else Verdict(1, 1, 1, 1, 1)
 
 
 def inform_of_majority(outcomes: Sequence[CaseOutcome]) -> list[CaseOutcome]:

@@ -13,15 +13,15 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from peercorpus.benchmark.arms import name_runs
+from peercorpus.benchmark.arms import group_by_protocol, name_runs
 from peercorpus.benchmark.cases import AskedScore, BenchTask
 from peercorpus.benchmark.estimates import Estimate
-from peercorpus.benchmark.leaderboard_render import RenderedTable, format_csv, render_page, render_tables
 from peercorpus.benchmark.logs import Protocol, TaskRun, read_samples
 from peercorpus.benchmark.outcomes import CaseOutcome, DecisionRecord, Scored, ScoresRecord
 from peercorpus.benchmark.solvers import read_asked
+from peercorpus.benchmark.tables import Table, Tables
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import bootstrap
+from peercorpus.metrics.intervals.bootstrap import bootstrap
 from peercorpus.records.enums import Aspect
 from peercorpus.venues.rules import warn_of_pooling
 
@@ -72,7 +72,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Ranked:
     """The rankings of one protocol: models, then baselines, best first, and the ceiling last.
 
     Attributes:
@@ -131,7 +131,7 @@ def _pair_up(opinions: Sequence[Opinion]) -> _Pairs:
     return _Pairs(forum_ids, *by_paper)
 
 
-def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int = 0, says: str = "") -> Ranking | None:
+def rank(name: str, opinions: Iterable[Opinion], left_out: int = 0, says: str = "") -> Ranking | None:
     """Return the quality of an order of papers, or None if people order no two of them.
 
     The interval resamples papers; a paper drawn twice does not form a pair with itself.
@@ -159,8 +159,8 @@ def rank(name: str, opinions: Iterable[Opinion], resamples: int, left_out: int =
         return None
     estimate = Estimate(value, len(places))
     try:
-        interval = bootstrap(places, share, resamples)
-        estimate = Estimate(value, len(places), interval.low, interval.high, interval.undefined)
+        interval = bootstrap(places, share)
+        estimate = Estimate(value, len(places), (interval.low, interval.high), interval.undefined)
     except UndefinedMetricError:
         pass
     number_of_pairs = [int(np.count_nonzero(pairs.ordered)) // 2 for pairs in groups]
@@ -203,7 +203,7 @@ def _list_opinions(outcomes: Sequence[CaseOutcome], venues: dict[str, str], *, b
     return opinions
 
 
-def _rank_run(run: TaskRun, name: str, venues: dict[str, str], resamples: int) -> Ranking | None:
+def _rank_run(run: TaskRun, name: str, venues: dict[str, str]) -> Ranking | None:
     outcomes = run.outcomes[SCORED[run.protocol.task]]
     scored = [outcome for outcome in outcomes if outcome.unscored is None]
     records = [outcome.found for outcome in scored if isinstance(outcome.found, DecisionRecord)]
@@ -211,10 +211,10 @@ def _rank_run(run: TaskRun, name: str, venues: dict[str, str], resamples: int) -
     name = f"{name} (baseline)" if run.is_baseline else name
     says = "" if by_probability else "by its decisions, as not every answer states a probability"
     opinions = _list_opinions(scored, venues, by_probability=by_probability)
-    return rank(name, opinions, resamples, len(outcomes) - len(scored), says)
+    return rank(name, opinions, len(outcomes) - len(scored), says)
 
 
-def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> Table:
+def _rank_protocol(protocol: Protocol, runs: Sequence[TaskRun]) -> Ranked:
     venues, people = dict[str, str](), list[Opinion]()
     for sample in read_samples(runs[0].path):
         forum_id, venue_id = str(sample.metadata["forum_id"]), str(sample.metadata["venue_id"])
@@ -222,33 +222,24 @@ def _make_table(protocol: Protocol, runs: Sequence[TaskRun], resamples: int) -> 
         if protocol.task is BenchTask.SCORES:
             people += list_human_opinions(forum_id, venue_id, read_asked(sample.metadata))
     named = zip(runs, name_runs(runs), strict=True)
-    ranked = ((run.is_baseline, _rank_run(run, name, venues, resamples)) for run, name in named)
+    ranked = ((run.is_baseline, _rank_run(run, name, venues)) for run, name in named)
     rows = [(is_baseline, -row.concordance.value, row.name, row) for is_baseline, row in ranked if row is not None]
-    ceiling = rank(PEOPLE, people, resamples)
+    ceiling = rank(PEOPLE, people)
     ranked_last = [] if ceiling is None else [ceiling]
-    return Table(protocol, (*(row for *_, row in sorted(rows)), *ranked_last), warn_of_pooling(venues.values()))
+    return Ranked(protocol, (*(row for *_, row in sorted(rows)), *ranked_last), warn_of_pooling(venues.values()))
 
 
-def rank_runs(runs: Iterable[TaskRun], resamples: int = 1000) -> list[Table]:
-    """Return a table for each protocol of `acceptance` and `scores`; a baseline is in each table of its cases.
+def rank_runs(runs: Iterable[TaskRun]) -> list[Ranked]:
+    """Return the rankings of each protocol of `acceptance` and `scores`; a baseline is in each one of its cases.
 
     The last of several runs of one model and protocol counts; interrupted runs do not.
 
     Args:
         runs: Runs, oldest first.
-        resamples: Number of bootstrap resamples for the intervals.
     """
     latest = {(run.protocol, *run.identity): run for run in runs if run.protocol.task in SCORED and not run.missing}
-    of_models = {run.protocol for run in latest.values() if not run.is_baseline}
-    covered = {protocol.data for protocol in of_models}
-    protocols = of_models | {run.protocol for run in latest.values() if run.protocol.data not in covered}
-    tables = []
-    for protocol in sorted(protocols):
-        models = [run for run in latest.values() if run.protocol == protocol and not run.is_baseline]
-        alike = (run for run in latest.values() if run.is_baseline and run.protocol.data == protocol.data)
-        baselines = {run.name: run for run in alike}
-        tables.append(_make_table(protocol, [*models, *baselines.values()], resamples))
-    return tables
+    grouped = sorted(group_by_protocol([*latest.values()]), key=lambda group: group[0])
+    return [_rank_protocol(protocol, of_protocol) for protocol, of_protocol in grouped]
 
 
 ORDERS = {
@@ -259,14 +250,9 @@ ORDERS = {
 HEAD = ("ranked by", "in the right order", "pairs", "papers", "venues", "tied", "no order", "unscored", "not drawn")
 
 
-def list_tables(tables: Sequence[Table]) -> list[RenderedTable]:
-    """Return the rankings as tables of text."""
-    return [_lay_out(table) for table in tables]
-
-
-def _lay_out(table: Table) -> RenderedTable:
+def _make_table(table: Ranked) -> Table:
     protocol = table.protocol
-    return RenderedTable(
+    return Table(
         title=f"{protocol.task}, in pairs",
         above=[
             f"Share of pairs of papers of one venue and year in the right order ({ORDERS[protocol.task]}), ties"
@@ -285,7 +271,7 @@ def _lay_out(table: Table) -> RenderedTable:
 
 def _format_row(ranking: Ranking) -> list[str]:
     share = ranking.concordance
-    bounds = "" if share.low is None or share.high is None else f" [{share.low:.3f}, {share.high:.3f}]"
+    bounds = "" if share.bounds is None else f" [{share.bounds[0]:.3f}, {share.bounds[1]:.3f}]"
     return [
         ranking.name,
         f"{share.value:.3f}{bounds}{'*' if share.undefined else ''}",
@@ -299,45 +285,26 @@ def _format_row(ranking: Ranking) -> list[str]:
     ]
 
 
-TITLE = "Papers in pairs"
-
-
-def render_markdown(tables: Sequence[Table]) -> str:
-    """Render all rankings as Markdown."""
-    return render_tables(TITLE, list_tables(tables), [])
-
-
-def render_html(tables: Sequence[Table]) -> str:
-    """Render all rankings as one HTML page without scripts."""
-    return render_page(TITLE, list_tables(tables), [])
-
-
 COLUMNS = (
     *("task", "name", "value", "low", "high", "pairs", "papers", "venues", "tied", "without_order", "unscored"),
     *("not_drawn", "draws_without_it", "says", "split", "profile", "release", "cases", "prompts", "paper"),
 )
 
 
-def render_csv(tables: Sequence[Table]) -> str:
-    """Render all rankings as CSV, one per line, unrounded."""
-    return format_csv(COLUMNS, _csv_lines(tables))
+def lay_out(ranked: Sequence[Ranked]) -> Tables:
+    """Return the rankings as tables, and their numbers one ranking per line."""
+    return Tables("Papers in pairs", [*map(_make_table, ranked)], COLUMNS, [*_list_numbers(ranked)])
 
 
-def _csv_lines(tables: Sequence[Table]) -> Iterator[tuple[object, ...]]:
+def _list_numbers(tables: Sequence[Ranked]) -> Iterator[tuple[object, ...]]:
     for table in tables:
         protocol = table.protocol
-        of_table = (
-            protocol.split,
-            protocol.profile,
-            protocol.release,
-            protocol.cases,
-            protocol.prompts,
-            protocol.paper,
-        )
+        of_data = protocol.split, protocol.profile, protocol.release, protocol.cases
         for ranking in table.rankings:
             share = ranking.concordance
+            low, high = share.bounds or (None, None)
             yield (
-                *(protocol.task, ranking.name, share.value, share.low, share.high, ranking.pairs, share.papers),
+                *(protocol.task, ranking.name, share.value, low, high, ranking.pairs, share.papers),
                 *(ranking.groups, ranking.tied, ranking.even, ranking.left_out, ranking.not_drawn, share.undefined),
-                *(ranking.says, *of_table),
+                *(ranking.says, *of_data, protocol.prompts, protocol.paper),
             )

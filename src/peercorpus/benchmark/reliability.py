@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from peercorpus.metrics.intervals import wilson_interval
+from peercorpus.metrics.intervals.papers import wilson_interval
 from peercorpus.metrics.prediction import ReliabilityBin
 from peercorpus.report.figure_style import (
     BLUE,

@@ -44,7 +44,7 @@ class QuestionRequest:
         require_positive("--limit", self.limit)
 
     def options(self) -> dict[str, object]:
-        """Return the options as the tasks take them, see `options.TaskOptions`."""
+        """Return the options as the tasks take them, see `options.TaskRequest`."""
         models = {"bert_score": self.bert_score, "embed_cos": self.embed_cos}
         return {name: True if model == "re2" else model for name, model in models.items()} | {
             "grade": self.grade,

@@ -20,7 +20,7 @@ from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.util import DisplayType
 
-from peercorpus.benchmark.adapters.adapter import find_adapter, load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import find_adapter, load_adapter
 from peercorpus.benchmark.baselines.baseline import CEILINGS, HUMAN, list_baselines
 from peercorpus.benchmark.cases import CONTROLS, BenchTask, held_tasks
 from peercorpus.benchmark.figures.showing import ask_about_image
@@ -128,7 +128,7 @@ class Bench:
         logs: Folder of the logs; running the same command again resumes from them.
         model: Its name in inspect_ai, such as `openai/…`, `vllm/…` or `hf/…`, or the folder of a model, an adapter or a
             fine-tuning run; None for only the baselines.
-        options: See `options.TaskOptions`.
+        options: See `options.TaskRequest`.
         with_baselines: Whether the baselines of each task are run too.
         roles: The models in the roles `grader` and `grader2`.
         role_args: Arguments of these models, by role: settings such as `temperature` and `max_tokens`, the `base_url`
@@ -231,7 +231,6 @@ def _check_roles(bench: Bench) -> None:
 
 
 def _check_figures(bench: Bench) -> None:
-    """Check the options for figures before a release is read."""
     if bench.model is None:
         raise PeercorpusError("Figures are shown only to a model, not to baselines: name one with --model.")
     if isinstance(bench.model, str) and is_loaded_here(bench.model):
@@ -242,7 +241,6 @@ def _check_figures(bench: Bench) -> None:
 
 
 def _check_controls(bench: Bench) -> None:
-    """Check the options for controls before a release is read."""
     if bench.model is None:
         raise PeercorpusError("Controls are for models, as baselines always use whole papers: name one with --model.")
     for task in bench.tasks:
@@ -269,7 +267,6 @@ def _select_options(bench: Bench, task: BenchTask, *, is_baseline: bool) -> dict
 
 
 def _find_adapter_name(model: str | Model | None) -> str | None:
-    """Return the name of the adapter made for a model, or None if there is none."""
     return find_adapter(model) if isinstance(model, str) else None
 
 
@@ -286,7 +283,6 @@ def _make_baseline_tasks(bench: Bench, task: BenchTask, notes: list[str]) -> lis
 
 
 def _list_arms(bench: Bench, task: BenchTask) -> Iterator[dict[str, Any]]:
-    """Yield the options of each arm of a model."""
     options = _select_options(bench, task, is_baseline=False)
     yield options
     # The same questions without images, as in a run without figures.

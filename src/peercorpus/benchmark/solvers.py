@@ -26,7 +26,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from peercorpus.benchmark.adapters.adapter import load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import load_adapter
 from peercorpus.benchmark.answers import (
     REASONING_TAG,
     WORDS,

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from inspect_ai import Task, task
@@ -12,7 +13,8 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, generate
 
 from peercorpus.benchmark import scorers
-from peercorpus.benchmark.adapters.adapter import Adapter, load_adapter, narrow
+from peercorpus.benchmark.adapters.formatted import Adapter, narrow
+from peercorpus.benchmark.adapters.reviewer_models import load_adapter
 from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline
 from peercorpus.benchmark.cases import WORDS_DIGEST as CONTROL_WORDS_DIGEST
 from peercorpus.benchmark.cases import (
@@ -28,8 +30,10 @@ from peercorpus.benchmark.cases import (
 from peercorpus.benchmark.figures.choice import FigureChooser
 from peercorpus.benchmark.figures.showing import show_figures
 from peercorpus.benchmark.judge.instruction import JudgeProfile
+from peercorpus.benchmark.measures import list_metrics
 from peercorpus.benchmark.messages import CUT_METHOD, WORDS_DIGEST, ShownPaper, messages, shown_paper
-from peercorpus.benchmark.options import TaskOptions, TaskRequest, parse_task_options
+from peercorpus.benchmark.options import OptionValue, TaskRequest, parse_task_options
+from peercorpus.benchmark.outcomes import Scored
 from peercorpus.benchmark.solvers import PEOPLE, build_sample, fixed, read, weigh
 from peercorpus.errors import PeercorpusError
 from peercorpus.metrics import bertscore, embedding
@@ -41,25 +45,14 @@ from peercorpus.release.folder import Release, open_release
 from peercorpus.release.provenance import check_worst_grade
 from peercorpus.release.splits import Split
 
-_TEXT_METRICS = ("bleu", "rouge_l")
-SIGNED_METRICS = {
-    BenchTask.ACCEPTANCE: (
-        "accuracy",
-        "precision",
-        "recall",
-        "f1",
-        "balanced_accuracy",
-        "mcc",
-        "auroc",
-        "brier",
-        "ece",
-    ),
-    BenchTask.SCORES: ("mae", "mse", "mae_unit", "mse_unit", "spearman"),
-    BenchTask.REVIEW: (*_TEXT_METRICS, "point_recall", "point_precision"),
-    BenchTask.REBUTTAL: (*_TEXT_METRICS, "point_coverage"),
-    BenchTask.META_REVIEW: (*_TEXT_METRICS, "accuracy", "balanced_accuracy", "mcc"),
+SCORED_BY = {
+    BenchTask.ACCEPTANCE: (Scored.DECISION,),
+    BenchTask.SCORES: (Scored.NUMBERS,),
+    BenchTask.REVIEW: (Scored.POINTS, Scored.OVERLAP),
+    BenchTask.REBUTTAL: (Scored.OVERLAP, Scored.COVERAGE),
+    BenchTask.META_REVIEW: (Scored.OVERLAP, Scored.RECOMMENDATION),
 }
-"""The metrics of each task whose signatures are in a log."""
+"""Scorers that always apply to a task, in the order of tables."""
 
 
 def about_run(
@@ -76,7 +69,7 @@ def about_run(
     """
     splits = release.splits()
     selection = request.selection
-    budget = request.asking.budget
+    budget = request.budget
     return {
         "task": of_task.value,
         "release": {"sha256": release.sha256, "peercorpus": release.version},
@@ -100,28 +93,27 @@ def about_run(
 
 def _describe_figures(request: TaskRequest) -> dict[str, str] | None:
     """Return a description of the images that the questions show; None if there are none."""
-    budget = request.asking.figures
+    budget = request.figure_budget
     return None if budget is None else {"arm": budget.arm, "says": budget.says, "signature": budget.signature}
 
 
 def _collect_signatures(of_task: BenchTask, request: TaskRequest) -> dict[str, str]:
-    """Return the signatures of all metrics of a run."""
-    signatures = {name: definition(name).signature for name in SIGNED_METRICS[of_task]}
+    signatures = {name: definition(name).signature for scored in SCORED_BY[of_task] for name in list_metrics(scored)}
     if not of_task.is_written:
         return signatures
-    for model in filter(None, (request.bert_score, request.embed_cos)):
+    for model in filter(None, (request.bert_model, request.embedding_model)):
         # A signature names the revision in the local cache, which contains a model only after its first request.
         with loading(model):
             check_model_available(model)
-    if request.bert_score is not None:
-        parts = (bertscore.bert_metric(part, request.bert_score) for part in ("precision", "recall", "f1"))
+    if request.bert_model is not None:
+        parts = (bertscore.bert_metric(part, request.bert_model) for part in ("precision", "recall", "f1"))
         signatures |= {metric.name: metric.signature for metric in parts}
     if request.judged:
         from peercorpus.benchmark.judge.scorer import sign_means
 
         signatures["judge"] = sign_means(request.instruction)
-    if request.embed_cos is not None:
-        signatures["embed_cos"] = embedding.embedding_metric(request.embed_cos).signature
+    if request.embedding_model is not None:
+        signatures["embed_cos"] = embedding.embedding_metric(request.embedding_model).signature
     return signatures
 
 
@@ -137,13 +129,13 @@ def _open_release_with_splits(request: TaskRequest) -> Release:
     Raises:
         PeercorpusError: It has no splits, or not the grade or venue.
     """
-    release = open_release(request.release, is_whole=False)
+    release = open_release(request.folder, is_whole=False)
     splits = release.splits()
     if splits is None:
         raise PeercorpusError(
-            f"The release '{request.release}' has no splits to test on; publish it with --splits re2 or temporal."
+            f"The release '{request.folder}' has no splits to test on; publish it with --splits re2 or temporal."
         )
-    check_worst_grade(request.release, request.selection.worst_grade)
+    check_worst_grade(request.folder, request.selection.worst_grade)
     check_venues(release, request.selection.venues)
     return release
 
@@ -168,7 +160,6 @@ def _read_cases(release: Release, of_task: BenchTask, selection: CaseSelection) 
 
 
 def _fit_baseline(name: str, of_task: BenchTask, request: TaskRequest, release: Release) -> Baseline:
-    """Return a baseline fitted on the train split."""
     from peercorpus.benchmark.baselines.baseline import load_baseline
     from peercorpus.benchmark.baselines.people import People
 
@@ -197,10 +188,9 @@ def _make_baseline_samples(baseline: Baseline, cases: Sequence[Case]) -> list[Sa
 def _make_model_samples(
     of_task: BenchTask, request: TaskRequest, release: Release, cases: Sequence[Case], adapter: Adapter | None
 ) -> list[Sample]:
-    """Return samples with questions for a model."""
-    budget = request.asking.budget
+    budget = request.budget
     count = budget.counter()
-    chooser = None if request.asking.figures is None else FigureChooser(release, request.asking.figures)
+    chooser = None if request.figure_budget is None else FigureChooser(release, request.figure_budget)
     samples = []
     for case in cases:
         shown = shown_paper(case.paper, budget, count)
@@ -212,24 +202,14 @@ def _make_model_samples(
     return samples
 
 
-_OF_TEXTS = {
-    BenchTask.REVIEW: (scorers.points, scorers.overlap),
-    BenchTask.REBUTTAL: (scorers.overlap, scorers.coverage),
-    BenchTask.META_REVIEW: (scorers.overlap, scorers.recommendation),
-}
-"""Scorers that always apply to a text, in the order of tables."""
-
-
 def _select_scorers(of_task: BenchTask, request: TaskRequest) -> list[Scorer]:
-    if of_task is BenchTask.ACCEPTANCE:
-        return [scorers.decision()]
-    if of_task is BenchTask.SCORES:
-        return [scorers.numbers()]
-    chosen = [make() for make in _OF_TEXTS[of_task]]
-    if request.bert_score is not None:
-        chosen.append(scorers.bert_score(request.bert_score))
-    if request.embed_cos is not None:
-        chosen.append(scorers.embed_cos(request.embed_cos))
+    chosen: list[Scorer] = [getattr(scorers, scored.value)() for scored in SCORED_BY[of_task]]
+    if not of_task.is_written:
+        return chosen
+    if request.bert_model is not None:
+        chosen.append(scorers.bert_score(request.bert_model))
+    if request.embedding_model is not None:
+        chosen.append(scorers.embed_cos(request.embedding_model))
     if request.judged and request.baseline != HUMAN:
         from peercorpus.benchmark.judge.scorer import judge, judge_by_profile
 
@@ -252,13 +232,13 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
     cases, counts = _read_cases(release, of_task, request.selection)
     adapter = baseline = None
     if request.adapter is not None:
-        adapter = load_adapter(request.adapter, request.wordings)
+        adapter = load_adapter(request.adapter, None if request.wordings is None else Path(request.wordings))
         cases = narrow(adapter, cases, counts)
     if request.baseline is not None:
         baseline = _fit_baseline(request.baseline, of_task, request, release)
     answering: Solver = weigh() if request.likelihood else generate()
-    figures = request.asking.figures
-    part = request.asking.budget.part
+    figures = request.figure_budget
+    part = request.budget.part
     showing = [] if figures is None else [show_figures(str(release.folder.absolute()), release.sha256)]
     return Task(
         dataset=MemoryDataset(
@@ -273,7 +253,7 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
             read(request.adapter),
         ],
         scorer=_select_scorers(of_task, request),
-        config=GenerateConfig.model_validate(adapter.generation if adapter is not None else {}),
+        config=GenerateConfig.model_validate(adapter.format.generation if adapter is not None else {}),
         model=None if baseline is None else f"baseline/{baseline.name}",
         # inspect_ai stores it and keeps logs of different releases or prompts separate.
         version="|".join(
@@ -288,58 +268,50 @@ def make_task(of_task: BenchTask, request: TaskRequest) -> Task:
 
 
 @task
-def acceptance(release: str, **options: Unpack[TaskOptions]) -> Task:
+def acceptance(release: str, **options: OptionValue) -> Task:
     """Predict whether a paper is accepted; measured by accuracy, F1, MCC, AUROC and others.
 
     Args:
         release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
-        **options: See `TaskOptions`.
+        **options: See `TaskRequest`.
     """
     return make_task(BenchTask.ACCEPTANCE, parse_task_options(release, options))
 
 
 @task
-def scores(release: str, **options: Unpack[TaskOptions]) -> Task:
+def scores(release: str, **options: OptionValue) -> Task:
     """Predict the reviewers' mean score for each requested field; measured by MAE, MSE and Spearman's correlation.
 
-    Args:
-        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
-        **options: See `TaskOptions`.
+    Arguments are those of `acceptance`.
     """
     return make_task(BenchTask.SCORES, parse_task_options(release, options))
 
 
 @task
-def review(release: str, **options: Unpack[TaskOptions]) -> Task:
+def review(release: str, **options: OptionValue) -> Task:
     """Write a review; measured against all human reviews of the paper, and optionally by a judge.
 
-    Args:
-        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
-        **options: See `TaskOptions`.
+    Arguments are those of `acceptance`.
     """
     return make_task(BenchTask.REVIEW, parse_task_options(release, options))
 
 
 @task
-def rebuttal(release: str, **options: Unpack[TaskOptions]) -> Task:
+def rebuttal(release: str, **options: OptionValue) -> Task:
     """Reply to the authors as the reviewer: one case per turn with the original history.
 
-    Args:
-        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
-        **options: See `TaskOptions`.
+    Arguments are those of `acceptance`.
     """
     return make_task(BenchTask.REBUTTAL, parse_task_options(release, options))
 
 
 @task
-def meta_review(release: str, **options: Unpack[TaskOptions]) -> Task:
+def meta_review(release: str, **options: OptionValue) -> Task:
     """Write the meta-review of a paper from its reviews and their discussion, and recommend acceptance or rejection.
 
     Measured against the human meta-reviews in the same way as `review`, and by the agreement of the recommendation with
     the decision.
 
-    Args:
-        release: The folder that `peercorpus publish` wrote, or `hf:owner/name@revision` on the Hugging Face Hub.
-        **options: See `TaskOptions`.
+    Arguments are those of `acceptance`.
     """
     return make_task(BenchTask.META_REVIEW, parse_task_options(release, options))

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
     from peercorpus.benchmark.run import BenchResult
-    from peercorpus.metrics.paired_intervals import PairedDifference
+    from peercorpus.metrics.intervals.pairs import PairedDifference
 
 
 OptionT = TypeVar("OptionT")
@@ -64,16 +64,20 @@ def run_tasks(
     ran = _run(tasks, release, logs, request, dates=cutoff is not None)
     # The logs name the folder of a release that was downloaded.
     _print_tables(logs, cutoff, release)
-    print_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
-    if not ran.is_whole:
-        say(KEEP_ERRORS)
-    return ExitCode.DONE if ran.is_whole else ExitCode.FOUND
+    return say_unanswered(ran.notes, ran.errors, is_whole=ran.is_whole)
 
 
-def print_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> None:
-    """Print what could not be answered, and why."""
-    for line in unanswered(notes, errors, is_whole=is_whole):
-        say(line)
+def say_unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> ExitCode:
+    """Print what could not be answered, why, and the next step if cases are missing; return the exit code."""
+    for note in notes:
+        say(note)
+    for error, count in errors.items():
+        say(f"Error, {plural(count, 'time')}: {error}")
+    if is_whole:
+        return ExitCode.DONE
+    say("Some cases have no answer: fix what the errors name and run the same command again to resume.")
+    say("With --keep-errors these cases count as answers without a score.")
+    return ExitCode.FOUND
 
 
 def _run(tasks: Sequence[str], release: Path, logs: Path, request: BenchRequest, *, dates: bool) -> "BenchResult":
@@ -177,7 +181,6 @@ def parse_arguments(texts: Mapping[str, str]) -> dict[str, object]:
 
 
 def _parse_argument(text: str) -> object:
-    """Return the JSON value of the text, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except ValueError:
@@ -220,25 +223,26 @@ def _print_tables(logs: Path, cutoff_day: date | None, release: Path | None) -> 
     check_log_folder(logs)
     from peercorpus.benchmark.cutoff import Cutoff
     from peercorpus.benchmark.leaderboard import make_boards, plot_reliability
-    from peercorpus.benchmark.leaderboard_render import render_csv, render_html, render_markdown
+    from peercorpus.benchmark.leaderboard_render import lay_out
     from peercorpus.benchmark.logs import read_runs
     from peercorpus.workspace.object_store import write_whole
 
     with ProgressLines() as lines:
         cutoff = None if cutoff_day is None else Cutoff(cutoff_day, release)
         boards = make_boards(read_runs(logs), show=lines.show, cutoff=cutoff)
-    for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
-        write_whole(logs / f"leaderboard.{kind}", write(boards).encode())
+    tables = lay_out(boards)
+    tables.write(logs, "leaderboard")
     plots = [(board, shown) for board in boards.boards if (shown := plot_reliability(board))]
     if plots and find_spec("matplotlib") is None:
-        say(plot_left_out())
+        say(f"The reliability plot is left out: it needs Matplotlib; {advise_install('report')}")
     elif plots:
         from peercorpus.benchmark.reliability import draw_reliability
 
         for number, (board, shown) in enumerate(plots, 1):
-            write_whole(logs / f"reliability-{number}.svg", draw_reliability(shown))
-            say(plot_written(logs / f"reliability-{number}.svg", board.protocol.cases[:12]))
-    say(render_markdown(boards).rstrip())
+            path = logs / f"reliability-{number}.svg"
+            write_whole(path, draw_reliability(shown))
+            say(f"Calibration of the probabilities of the cases {board.protocol.cases[:12]}: {path}")
+    say(tables.to_markdown().rstrip())
     say(tables_written(logs))
 
 
@@ -264,18 +268,17 @@ def rank(
     require_extra("bench", "inspect_ai")
     check_log_folder(logs)
     from peercorpus.benchmark.logs import read_runs
-    from peercorpus.benchmark.ranking import rank_runs, render_csv, render_html, render_markdown
-    from peercorpus.workspace.object_store import write_whole
+    from peercorpus.benchmark.ranking import lay_out, rank_runs
 
-    tables = rank_runs(read_runs(logs))
-    if not tables:
-        say(NOTHING_TO_RANK)
+    ranked = rank_runs(read_runs(logs))
+    if not ranked:
+        say("No complete run of 'acceptance' or 'scores' is there to rank papers by.")
         return ExitCode.FOUND
-    for kind, write in (("md", render_markdown), ("csv", render_csv), ("html", render_html)):
-        write_whole(logs / f"ranking.{kind}", write(tables).encode())
-    say(render_markdown(tables).rstrip())
+    tables = lay_out(ranked)
+    tables.write(logs, "ranking")
+    say(tables.to_markdown().rstrip())
     say(tables_written(logs, "ranking"))
-    return ExitCode.DONE if any(table.rankings for table in tables) else ExitCode.FOUND
+    return ExitCode.DONE if any(of_protocol.rankings for of_protocol in ranked) else ExitCode.FOUND
 
 
 @bench.command
@@ -307,8 +310,10 @@ def compare(
     runs = []
     for path in (first, second):
         run = read_run(path)
-        if run is None or run.missing:
-            raise PeercorpusError(unusable_log(path, is_log=run is not None))
+        if run is None:
+            raise PeercorpusError(f"'{path}' is not a log of the benchmark; name a file of the folder given as --logs.")
+        if run.missing:
+            raise PeercorpusError(f"The run in '{path}' is incomplete; run the same command again to complete it.")
         runs.append(run)
     names = name_runs(runs)
     say(compared(names[0], names[1], compare_runs(runs[0], runs[1])))
@@ -332,44 +337,15 @@ def judge(log: Annotated[Path, Parameter(name="LOG")], /) -> None:
     say(describe_log(log))
 
 
-def unanswered(notes: Sequence[str], errors: Mapping[str, int], *, is_whole: bool) -> Iterator[str]:
-    """Yield notes, the errors with their counts, and the next step if cases are missing."""
-    yield from notes
-    for error, count in errors.items():
-        yield f"Error, {plural(count, 'time')}: {error}"
-    if not is_whole:
-        yield "Some cases have no answer: fix what the errors name and run the same command again to resume."
-
-
-KEEP_ERRORS = "With --keep-errors these cases count as answers without a score."
-
-
 def tables_written(logs: Path, name: str = "leaderboard") -> str:
     """Return where the tables are, and how to see each answer."""
     path = logs / f"{name}.md"
     return f"\nThe tables are {path}, .csv and .html; see each answer: inspect view --log-dir {logs}"
 
 
-def plot_left_out() -> str:
-    """Return why there is no reliability plot, and what to do."""
-    return f"The reliability plot is left out: it needs Matplotlib; {advise_install('report')}"
-
-
-def plot_written(path: Path, cases: str) -> str:
-    """Return where the reliability plot of a table is."""
-    return f"Calibration of the probabilities of the cases {cases}: {path}"
-
-
-def unusable_log(path: Path, *, is_log: bool) -> str:
-    """Return why a log cannot be compared, and what to do."""
-    if is_log:
-        return f"The run in '{path}' is incomplete; run the same command again to complete it."
-    return f"'{path}' is not a log of the benchmark; name a file of the folder given as --logs."
-
-
 def compared(first: str, second: str, differences: "Sequence[tuple[str, PairedDifference | str]]") -> str:
     """Return the differences of two runs, one metric a line; a metric that has none is listed with the reason."""
-    from peercorpus.metrics.paired_intervals import PAIRED
+    from peercorpus.metrics.intervals.pairs import PAIRED
 
     lines = [f"{first} minus {second}, with {PAIRED}:"]
     for name, result in differences:
@@ -379,6 +355,3 @@ def compared(first: str, second: str, differences: "Sequence[tuple[str, PairedDi
         bounds = "" if result.bounds is None else f" [{result.bounds[0]:+.4f}, {result.bounds[1]:+.4f}]"
         lines.append(f"  {name}: {result.value:+.4f}{bounds}, p = {result.p:.4f} ({plural(result.papers, 'paper')})")
     return "\n".join(lines)
-
-
-NOTHING_TO_RANK = "No complete run of 'acceptance' or 'scores' is there to rank papers by."

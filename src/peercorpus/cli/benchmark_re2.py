@@ -14,12 +14,11 @@ from peercorpus.cli.benchmark import (
     check_release,
     display,
     drop_unset,
-    print_unanswered,
     require_extras,
+    say_unanswered,
 )
 from peercorpus.cli.console import Named, NamedRelease, ProgressLines, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.errors import ExitCode
 from peercorpus.execution.requests import require_positive
 
 if TYPE_CHECKING:
@@ -102,17 +101,13 @@ def compare_as_re2(
     listed = read_model_list(models)
     require_extras(request, [str(model.model) for model in listed])
     from peercorpus.benchmark.re2.comparison import compare_models
-    from peercorpus.cli.benchmark import KEEP_ERRORS
 
     comparison = _plan(tasks, release, logs, listed, request)
     with ProgressLines() as lines:
         shown = replace(comparison, bench=replace(comparison.bench, show=lines.show))
         result = compare_models(shown, lines.say)
     _print_tables(result, logs)
-    print_unanswered([], result.errors, is_whole=result.is_whole)
-    if not result.is_whole:
-        say(KEEP_ERRORS)
-    return ExitCode.DONE if result.is_whole else ExitCode.FOUND
+    return say_unanswered([], result.errors, is_whole=result.is_whole)
 
 
 def _choose_encoder(named: str | None) -> str | None:
@@ -151,13 +146,9 @@ def _plan(
 
 
 def _print_tables(result: "ComparisonResult", logs: Path) -> None:
-    from peercorpus.benchmark.leaderboard_render import render_tables
-    from peercorpus.benchmark.re2.tables import lay_out, make_tables, render_table_csv
-    from peercorpus.workspace.object_store import write_whole
+    from peercorpus.benchmark.re2.tables import lay_out, make_tables
 
-    tables = make_tables(result.models)
-    text = render_tables("Tables 2 to 5 of Re²", lay_out(tables), result.notes)
-    write_whole(logs / "re2.md", text.encode())
-    write_whole(logs / "re2.csv", render_table_csv(tables).encode())
-    say(text.rstrip())
+    tables = lay_out(make_tables(result.models), result.notes)
+    tables.write(logs, "re2", page=False)
+    say(tables.to_markdown().rstrip())
     say(f"\nThe tables are {logs / 're2.md'} and .csv; see each answer: inspect view --log-dir {logs}")

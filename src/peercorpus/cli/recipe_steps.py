@@ -54,7 +54,7 @@ from peercorpus.recipes.state import (
 from peercorpus.release import dated_releases
 from peercorpus.release.exports.export import export_release
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.layouts import ExportRequest
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.folder import open_release
 from peercorpus.release.publish import publish_release
 from peercorpus.release.published import remember_folder
@@ -349,9 +349,8 @@ class RecipeRun:
         release = open_release(self.release)
         if not any(release.count(config, split) for config in CONFIG.values() for split in Split):
             return "export: nothing to export; no paper has a text that may be trained on, with a review.", True
-        exported = export_release(
-            self.release, self.export_folder, ExportRequest(layout=ExportLayout.RE2), self.lines.show
-        )
+        request = ExportRequest(format=ExportLayout.RE2)
+        exported = export_release(self.release, self.export_folder, request, self.lines.show)
         self.log.record("export", self._key())
         rows = sum(file.samples.rows for file in exported.files)
         return f"export: {plural(rows, 'record')} in {self.export_folder}.", False

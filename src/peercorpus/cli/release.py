@@ -2,24 +2,20 @@
 
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peercorpus.cli.console import AtLeastOne, Named, OptionalWorkspace, ProgressLines, say
+from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
 from peercorpus.cli.extras import require_extra
-from peercorpus.cli.finetune import ALL_DATA, Data, selection_rule
 from peercorpus.cli.options import HERE, open_executor
-from peercorpus.errors import ExitCode, PeercorpusError
-from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.errors import ExitCode
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.wording.counted_nouns import plural
 
 if TYPE_CHECKING:
-    from peercorpus.finetune.other_trainers import Trainer
     from peercorpus.release.exports.layouts import Exported
-    from peercorpus.release.exports.samples import PromptOptions
     from peercorpus.release.folder import Release
     from peercorpus.release.verify.verify import Verification
 
@@ -164,75 +160,8 @@ def push(
     return ExitCode.DONE
 
 
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatFlags:
-    """How papers and conversations become messages.
-
-    Parameters
-    ----------
-    paper
-        How the user opens: with the text that the reviewers read (default), with title and abstract, or with nothing.
-    system
-        Start with a system prompt that states the model's role. Default: yes.
-    max_characters
-        Truncate longer papers at the end of a paragraph, in characters; reviews and conversations stay whole.
-    assistant
-        The side of a conversation that the model takes; the other side is the user.
-    others
-        What chairs, the public and other reviewers say: context in a marked block, or left out.
-    unanswered
-        Keep a final user message that has no reply. Default: only with --format re2, as Re² keeps it.
-    by_point
-        With --task rebuttal: single points of reviews, each with the authors' answers of at least this confidence, 0 to
-        1, instead of whole exchanges. Needs a release published with --points.
-    """
-
-    paper: Literal["text", "abstract", "none"] | None = None
-    system: Annotated[bool | None, Parameter(negative="--no-system")] = None
-    max_characters: Annotated[int | None, AtLeastOne] = None
-    assistant: Literal["reviewer", "author"] = "reviewer"
-    others: Literal["context", "leave"] = "context"
-    unanswered: bool | None = None
-    by_point: float | None = None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExampleFlags:
-    """The model whose training examples and settings are written instead of messages.
-
-    Parameters
-    ----------
-    model
-        llama-factory and axolotl: write the training examples of `peercorpus finetune` and a configuration for the
-        trainer. A folder, or a name on the Hugging Face Hub.
-    recipe
-        With --model: TOML file with settings that differ from Re²'s; `python -m pydoc peercorpus.finetune.recipe` lists
-        them.
-    leave_out_long
-        With --model: skip training examples whose answers do not fit into the context, instead of stopping.
-    """
-
-    model: Annotated[str | None, Parameter(show_default=False)] = None
-    recipe: Annotated[Path | None, Named, Parameter(show_default=False)] = None
-    leave_out_long: bool = False
-
-
-DEFAULT_CHAT = ChatFlags()
-NO_MODEL = ExampleFlags()
-
-
 def export(
-    release: ReleaseFolder,
-    /,
-    *,
-    out: Annotated[Path, Named],
-    layout: Annotated[ExportLayout, Parameter(name="--format")],
-    task: Literal["review", "rebuttal", "meta_review", "acceptance", "scores", "mixed"] | None = None,
-    chat: ChatFlags = DEFAULT_CHAT,
-    examples: ExampleFlags = NO_MODEL,
-    data: Annotated[Data, Parameter(name="*")] = ALL_DATA,
+    release: ReleaseFolder, /, *, out: Annotated[Path, Named], request: Annotated[ExportRequest, Parameter(name="*")]
 ) -> int:
     """Write the train, validation and test rows of a release as files that a trainer can load directly.
 
@@ -244,119 +173,29 @@ def export(
         Folder that `peercorpus publish` wrote.
     out
         Folder to write; an earlier export in it is replaced.
-    layout
-        jsonl: the rows unchanged; trl, llama-factory, axolotl: files for these trainers; re2: Re²'s files and fields.
-        As Re² has only train and test, validation rows go to train.
-    task
-        review: a paper and its review; rebuttal: the exchange with a reviewer; meta_review: a paper with its reviews
-        and their discussion, and its meta-review. Default: all three; Re²'s format has no meta_review. With --model a
-        task is required, as in `peercorpus finetune`; mixed: all five.
     """
-    from peercorpus.release.exports.export import export_release
-    from peercorpus.release.exports.layouts import ExportRequest
-    from peercorpus.release.splits import Task
+    if request.model is not None:
+        require_extra("models", "transformers")
+        from peercorpus.finetune.other_trainers import STARTED, write_for
 
-    asked = ExampleTask(layout=layout, task=task, chat=chat)
-    if examples.model is not None:
-        _export_examples(release, out, asked, examples, data)
+        with ProgressLines() as lines:
+            write_for(release, out, request, say, lines.show, open_executor(HERE))
+        say(
+            f"The training examples and settings are in {out}, with a list of settings that are not carried over;"
+            f" start there: {STARTED[request.format]}"
+        )
         return ExitCode.DONE
-    _check_without_model(asked, examples, data)
-    telling = _read_prompt_options(chat, layout)
-    request = ExportRequest(layout=layout, tasks=(Task(task),) if task else (), telling=telling)
+    from peercorpus.release.exports.export import export_release
+
     with ProgressLines() as lines:
         exported = export_release(release, out, request, lines.show)
     say(describe_export(exported, out))
-    return ExitCode.DONE if any(file.samples.rows for file in exported.files) else ExitCode.FOUND
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleTask:
-    """The options of an export for a model that exports without a model take too."""
-
-    layout: ExportLayout
-    task: str | None
-    chat: ChatFlags
-
-    def check(self) -> None:
-        """Check that the options go with --model.
-
-        Raises:
-            PeercorpusError: An option excludes --model, or is missing; the message says what to change.
-        """
-        if self.layout not in {ExportLayout.LLAMA_FACTORY, ExportLayout.AXOLOTL}:
-            raise PeercorpusError(f"--model is for --format llama-factory or axolotl, not '{self.layout}'.")
-        if self.task is None:
-            raise PeercorpusError("--model needs a task: name one with --task, or --task mixed for all five.")
-        if self.chat != DEFAULT_CHAT:
-            raise PeercorpusError(
-                "With --model the benchmark's prompts are used: leave out --paper, --system, --max-characters,"
-                " --assistant, --others, --unanswered and --by-point, and set lengths by"
-                " --recipe."
-            )
-
-
-def _check_without_model(asked: ExampleTask, examples: ExampleFlags, data: Data) -> None:
-    if (examples, data) != (NO_MODEL, ALL_DATA):
-        raise PeercorpusError(
-            "--recipe, --leave-out-long, and the options that choose examples (such as --venue, --year and --min-words)"
-            " need --model, which goes with --format llama-factory or axolotl; leave them out."
-        )
-    task = asked.task
-    if task not in {None, "review", "rebuttal", "meta_review"}:
-        raise PeercorpusError(
-            f"--task {task} can only be exported for a model; add --model, or name review, rebuttal or meta_review."
-        )
-    if asked.layout is ExportLayout.JSONL and asked.chat != DEFAULT_CHAT:
-        raise PeercorpusError(
-            "--format jsonl writes the rows of a release as they are: leave out --paper, --system, --max-characters,"
-            " --assistant, --others, --unanswered and --by-point, or name another format."
-        )
-
-
-def _export_examples(release: Path, out: Path, asked: ExampleTask, examples: ExampleFlags, data: Data) -> None:
-    from peercorpus.finetune.examples import TrainingTask
-    from peercorpus.finetune.other_trainers import Trainer, write_for
-    from peercorpus.finetune.recipe import read_recipe
-    from peercorpus.finetune.run import RunOptions
-
-    asked.check()
-    require_extra("models", "transformers")
-    trainer = Trainer(asked.layout)
-    options = RunOptions(
-        release=release,
-        subject=TrainingTask(str(asked.task)),
-        model=str(examples.model),
-        out=out,
-        recipe=read_recipe(examples.recipe),
-        chosen=selection_rule(data),
-        leaves_out_long=examples.leave_out_long,
-    )
-    with ProgressLines() as lines:
-        write_for(options, trainer, say, lines.show, open_executor(HERE))
-    say(handed_over(out, trainer))
-
-
-def _read_prompt_options(chat: ChatFlags, layout: ExportLayout) -> "PromptOptions":
-    from peercorpus.models.chat_messages import ChatOptions, ThirdParties
-    from peercorpus.records.enums import Role
-    from peercorpus.release.exports.samples import Opening, PromptOptions
-
-    return PromptOptions(
-        Opening(chat.paper or "text"),
-        with_system=chat.system is not False,
-        most_characters=chat.max_characters,
-        chat=ChatOptions(
-            Role(chat.assistant),
-            ThirdParties(chat.others),
-            ends_answered=layout is not ExportLayout.RE2 if chat.unanswered is None else not chat.unanswered,
-        ),
-        by_point=chat.by_point,
-    )
+    return ExitCode.DONE if exported.written else ExitCode.FOUND
 
 
 def describe_export(export: "Exported", out: Path) -> str:
     """Return what each file of an export contains, and what was left out and why."""
-    lines = [f"The {export.wanted.layout} files are in {out}; its README.md says how to open them."]
+    lines = [f"The {export.request.format} files are in {out}; its README.md says how to open them."]
     for file in export.files:
         rows, papers = plural(file.samples.rows, "row"), plural(file.samples.papers, "paper")
         lines.append(f"{file.name}: {rows} of {papers}" if file.samples.rows else f"{file.name}: not written, no rows")
@@ -366,13 +205,3 @@ def describe_export(export: "Exported", out: Path) -> str:
         late = plural(file.samples.after_decision, "turn")
         lines += [f"  left out: {late} posted after the decision"] if file.samples.after_decision else []
     return "\n".join(lines)
-
-
-def handed_over(folder: Path, trainer: "Trainer") -> str:
-    """Return where the files for another trainer are, and the command that starts it."""
-    from peercorpus.finetune.other_trainers import STARTED
-
-    return (
-        f"The training examples and settings are in {folder}, with a list of settings that are not carried over;"
-        f" start there: {STARTED[trainer]}"
-    )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from peercorpus.benchmark.answers import write_review
 from peercorpus.benchmark.cases import (
@@ -26,21 +25,9 @@ from peercorpus.release.exports.samples import scores_before_decision
 from peercorpus.release.record_rows import Row
 
 
-class TrainingTask(StrEnum):
-    """Task that a model is fine-tuned for."""
-
-    ACCEPTANCE = "acceptance"
-    SCORES = "scores"
-    REVIEW = "review"
-    REBUTTAL = "rebuttal"
-    META_REVIEW = "meta_review"
-    MIXED = "mixed"
-    """All five tasks."""
-
-    @property
-    def tasks(self) -> tuple[BenchTask, ...]:
-        """The benchmark tasks that this task covers."""
-        return tuple(BenchTask) if self is TrainingTask.MIXED else (BenchTask(self.value),)
+def list_tasks(task: str) -> tuple[BenchTask, ...]:
+    """Return the tasks of the benchmark that a model is trained on; all for `mixed`."""
+    return tuple(BenchTask) if task == "mixed" else (BenchTask(task),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,35 +43,27 @@ class TooLong:
 
 @dataclass(slots=True)
 class Fitter:
-    """Fits training examples; those of one paper should come in sequence, because the last paper is cached.
-
-    Attributes:
-        paper_tokens: Maximum tokens of a paper.
-        context: Maximum tokens of an example.
-    """
+    """Fits training examples; those of one paper should come in sequence, because the last paper is cached."""
 
     encoder: Encoder
-    paper_tokens: int
-    context: int
+    recipe: Recipe
     _last: tuple[str, ShownPaper] | None = None
 
     def fit(self, example: TrainingExample) -> Fitted | TooLong:
         """Return the example with as much of its paper as fits; the text after the paper is never cut."""
         paper = example.case.paper
         if self._last is None or self._last[0] != paper.forum_id:
-            self._last = (
-                paper.forum_id,
-                shown_paper(paper, TokenBudget(self.paper_tokens), self.encoder.count),
-            )
+            budget = TokenBudget(self.recipe.paper_tokens)
+            self._last = paper.forum_id, shown_paper(paper, budget, self.encoder.count)
         shown = self._last[1]
-        most = self.paper_tokens
-        encoded = self._encode(example, shown)
-        while len(encoded.ids) > self.context:
-            most = min(most, self.encoder.count(shown.text)) - (len(encoded.ids) - self.context)
+        most, context = self.recipe.paper_tokens, self.recipe.context
+        encoded = self.encoder.encode(example.messages(shown.text))
+        while len(encoded.ids) > context:
+            most = min(most, self.encoder.count(shown.text)) - (len(encoded.ids) - context)
             if most < MIN_PAPER_TOKENS:
                 return TooLong(example, len(encoded.ids) - self.encoder.count(shown.text) + MIN_PAPER_TOKENS)
             shown = shown_paper(paper, TokenBudget(most), self.encoder.count)
-            encoded = self._encode(example, shown)
+            encoded = self.encoder.encode(example.messages(shown.text))
         chat = example.messages(shown.text)
         return Fitted(
             example=example,
@@ -79,9 +71,6 @@ class Fitter:
             shown=shown,
             is_apart=any(self.encoder.apart(message) != message for message in chat),
         )
-
-    def _encode(self, example: TrainingExample, shown: ShownPaper) -> Encoded:
-        return self.encoder.encode(example.messages(shown.text))
 
 
 @dataclass(slots=True)
@@ -195,15 +184,13 @@ class PaperExamples:
 
     Attributes:
         digest: Expected digest of the model's tokenizer.
-        paper_tokens: Maximum tokens of a paper.
-        context: Maximum tokens of an example.
+        recipe: Sets the maximum lengths.
     """
 
     examples: tuple[TrainingExample, ...]
     model: str
     digest: str
-    paper_tokens: int
-    context: int
+    recipe: Recipe
 
 
 @cache
@@ -220,7 +207,7 @@ def fit_examples(of_paper: PaperExamples) -> list[Fitted | TooLong]:
     Raises:
         ModelError: The tokenizer is not available or differs, or its chat template refuses a conversation.
     """
-    fitter = Fitter(_load_same_encoder(of_paper.model, of_paper.digest), of_paper.paper_tokens, of_paper.context)
+    fitter = Fitter(_load_same_encoder(of_paper.model, of_paper.digest), of_paper.recipe)
     return [fitter.fit(example) for example in of_paper.examples]
 
 
@@ -250,17 +237,11 @@ class Fitting:
             PeercorpusError: The examples of a paper took too long, or their process died.
         """
         if self.spread is None or papers < MIN_PAPERS_TO_SPREAD:
-            fitter = Fitter(self.encoder, self.recipe.paper_tokens, self.recipe.context)
+            fitter = Fitter(self.encoder, self.recipe)
             yield from map(fitter.fit, examples)
             return
         work = (
-            PaperExamples(
-                examples=tuple(group),
-                model=self.encoder.name,
-                digest=self.encoder.digest,
-                paper_tokens=self.recipe.paper_tokens,
-                context=self.recipe.context,
-            )
+            PaperExamples(tuple(group), self.encoder.name, self.encoder.digest, self.recipe)
             for _, group in groupby(examples, key=lambda example: example.case.paper.forum_id)
         )
         for of_paper, fitted in self.spread(fit_examples, work, timeout_s=TIMEOUT_S, in_order=True):

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.recipe import Recipe
 from peercorpus.finetune.run_folder import (
     ADAPTER,
     DATA,
@@ -30,6 +29,8 @@ from peercorpus.release.card.markdown import escape, markdown_table, to_yaml
 CARD = "README.md"
 RECIPE = "recipe.json"
 ON_THE_HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+CHOSEN = ("venue", "year", "grade", "min_words", "min_confidence")
+"""Options that choose the training examples."""
 SPLITS = {"train": "to learn from", "validation": "to validate on"}
 
 
@@ -47,7 +48,7 @@ def base_name(model: str) -> str:
 
 
 def _render_front_matter(run: RunFile) -> str:
-    model = run.asked.model
+    model = run.asked.request.model
     fields = {
         # A folder's name could be the same as that of a model on the Hub.
         **({} if _is_folder(model) else {"base_model": model, "base_model_relation": "adapter"}),
@@ -57,13 +58,12 @@ def _render_front_matter(run: RunFile) -> str:
         "license": "other",
         "license_name": "per-record",
         "license_link": "README.md",
-        "tags": ["lora", "peer-review", "openreview", "peercorpus", run.asked.subject],
+        "tags": ["lora", "peer-review", "openreview", "peercorpus", run.asked.request.task],
     }
     return f"---\n{to_yaml(fields)}---\n\n"
 
 
 def _format_venues(folder: Path) -> str:
-    """Return a table of training examples by venue."""
     examples: Counter[tuple[str, str]] = Counter()
     papers: dict[tuple[str, str], set[str]] = {}
     with (folder / DATA / EXAMPLES).open("rb") as listed:
@@ -78,7 +78,6 @@ def _format_venues(folder: Path) -> str:
 
 
 def _format_setting(value: object) -> str:
-    """Format a setting."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or value in ([], (), {}):
@@ -144,12 +143,13 @@ def _format_licences(run: RunFile) -> str:
 
 def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
     asked = run.asked
-    base = base_name(run.asked.model)
+    request = asked.request
+    base = base_name(request.model)
     version = f"{prompts.VERSION}, " if asked.prompts == prompts.DIGEST else ""
-    where = "a model in a folder" if _is_folder(asked.model) else "a model on the Hugging Face Hub"
+    where = "a model in a folder" if _is_folder(request.model) else "a model on the Hugging Face Hub"
     body = Template(files("peercorpus.finetune").joinpath("card.md").read_text("utf-8")).substitute(
         base=escape(base),
-        subject=asked.subject,
+        subject=request.task,
         what=f"A LoRA adapter for {escape(base)}, {where}, trained on the public peer-review record of OpenReview.",
         version=asked.version,
         prompts=f"{version}digest `{asked.prompts}`",
@@ -159,14 +159,14 @@ def _render_card(folder: Path, run: RunFile, trained: TrainingResult) -> str:
             [(SPLITS[split], count, run.papers.get(split, 0)) for split, count in run.examples.items()],
         ),
         venues=_format_venues(folder),
-        chosen=_format_settings(asked.chosen),
+        chosen=_format_settings({name: getattr(request, name) for name in CHOSEN}),
         left_out=_format_left_out(run),
         lengths=(folder / DATA / LENGTHS).read_text("utf-8").strip(),
         fitness=_describe_fitness(run),
-        recipe=_format_settings(asked.recipe),
+        recipe=_format_settings(msgspec.to_builtins(asked.recipe)),
         loss=_describe_loss(trained),
         licences=_format_licences(run),
-        citation=adapter_bibtex(base, asked.subject, asked.version, asked.release),
+        citation=adapter_bibtex(base, request.task, asked.version, asked.release),
     )
     return _render_front_matter(run) + body
 
@@ -183,7 +183,7 @@ def write_model_card(folder: Path) -> Path:
     run = load_run(folder)
     trained = load_trained(folder)
     adapter = folder / ADAPTER
-    recipe = msgspec.json.encode(msgspec.convert(run.asked.recipe, Recipe))
+    recipe = msgspec.json.encode(run.asked.recipe)
     try:
         text = _render_card(folder, run, trained)
         shutil.copyfile(folder / DATA / EXAMPLES, adapter / EXAMPLES)

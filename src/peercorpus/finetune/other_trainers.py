@@ -7,8 +7,6 @@ on the same tokens as `finetune`. Every setting of a recipe is translated, or na
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -19,9 +17,12 @@ from peercorpus.execution.progress import Show, show_nothing
 from peercorpus.finetune.examples import Encoder, load_encoder
 from peercorpus.finetune.lengths import Fitted
 from peercorpus.finetune.recipe import Recipe
-from peercorpus.finetune.run import RunOptions, Say, prepare_run
+from peercorpus.finetune.request import tune_as
+from peercorpus.finetune.run import Say, prepare_run
 from peercorpus.release.card.markdown import to_yaml
 from peercorpus.release.exports.export import MANIFEST
+from peercorpus.release.exports.formats import ExportLayout
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.folder import check_outside, replace_folder
 from peercorpus.release.splits import Split
 
@@ -30,13 +31,6 @@ Translation = Callable[[Recipe], Settings] | str
 """Returns a trainer's settings for one setting of a recipe; a text states why there are none."""
 ATTENTION = {"eager": "disabled", "sdpa": "sdpa", "flash_attention_2": "fa2", "flash_attention_3": "fa3"}
 """LLaMA-Factory's names for the attention implementations of `transformers`."""
-
-
-class Trainer(StrEnum):
-    """Trainer for which files are written."""
-
-    LLAMA_FACTORY = "llama-factory"
-    AXOLOTL = "axolotl"
 
 
 def _count_steps(recipe: Recipe) -> int:
@@ -136,14 +130,14 @@ AXOLOTL: Mapping[str, Translation] = {
     "lora": _translate_axolotl_lora,
     **UNTRANSLATED,
 }
-TRANSLATIONS: Mapping[Trainer, Mapping[str, Translation]] = {
-    Trainer.LLAMA_FACTORY: LLAMA_FACTORY,
-    Trainer.AXOLOTL: AXOLOTL,
+TRANSLATIONS: Mapping[ExportLayout, Mapping[str, Translation]] = {
+    ExportLayout.LLAMA_FACTORY: LLAMA_FACTORY,
+    ExportLayout.AXOLOTL: AXOLOTL,
 }
 """Every setting of a recipe in the settings of each trainer."""
 
 
-def translate_recipe(trainer: Trainer, recipe: Recipe) -> Settings:
+def translate_recipe(trainer: ExportLayout, recipe: Recipe) -> Settings:
     """Return a recipe in the settings of a trainer.
 
     Raises:
@@ -156,7 +150,7 @@ def translate_recipe(trainer: Trainer, recipe: Recipe) -> Settings:
     return settings
 
 
-def untranslated_settings(trainer: Trainer, recipe: Recipe) -> dict[str, str]:
+def untranslated_settings(trainer: ExportLayout, recipe: Recipe) -> dict[str, str]:
     """Return the settings of a recipe that a trainer does not get, with the reason."""
     return {
         name: translation
@@ -168,10 +162,10 @@ def untranslated_settings(trainer: Trainer, recipe: Recipe) -> dict[str, str]:
 NAME_OF_INDEX = "{{idx}}"
 """LLaMA-Factory replaces this with the number of the turn, once per message."""
 DATASET_INFO = "dataset_info.json"
-CONFIGURATIONS = {Trainer.LLAMA_FACTORY: "train.yaml", Trainer.AXOLOTL: "config.yaml"}
+CONFIGURATIONS = {ExportLayout.LLAMA_FACTORY: "train.yaml", ExportLayout.AXOLOTL: "config.yaml"}
 STARTED = {
-    Trainer.LLAMA_FACTORY: "llamafactory-cli train train.yaml",
-    Trainer.AXOLOTL: "axolotl train config.yaml",
+    ExportLayout.LLAMA_FACTORY: "llamafactory-cli train train.yaml",
+    ExportLayout.AXOLOTL: "axolotl train config.yaml",
 }
 """Command that starts each trainer, in the folder of the files."""
 Turns = Sequence[tuple[str, str]]
@@ -196,7 +190,7 @@ def _make_axolotl_row(turns: Turns) -> dict[str, Any]:
     }
 
 
-ROWS = {Trainer.LLAMA_FACTORY: _make_factory_row, Trainer.AXOLOTL: _make_axolotl_row}
+ROWS = {ExportLayout.LLAMA_FACTORY: _make_factory_row, ExportLayout.AXOLOTL: _make_axolotl_row}
 
 
 def _name_data(split: Split) -> str:
@@ -210,7 +204,7 @@ def _name_file(split: Split) -> str:
 class _TrainerFiles:
     """The files of a trainer while examples are written; each is opened for its first example."""
 
-    def __init__(self, folder: Path, trainer: Trainer, encoder: Encoder) -> None:
+    def __init__(self, folder: Path, trainer: ExportLayout, encoder: Encoder) -> None:
         self._folder = folder
         self._row = ROWS[trainer]
         self._encoder = encoder
@@ -274,10 +268,10 @@ def _make_axolotl_settings(model: str, recipe: Recipe, splits: set[Split]) -> Se
     }
 
 
-FIXED = {Trainer.LLAMA_FACTORY: _make_factory_settings, Trainer.AXOLOTL: _make_axolotl_settings}
+FIXED = {ExportLayout.LLAMA_FACTORY: _make_factory_settings, ExportLayout.AXOLOTL: _make_axolotl_settings}
 
 
-def _render_configuration(trainer: Trainer, model: str, recipe: Recipe, splits: set[Split]) -> str:
+def _render_configuration(trainer: ExportLayout, model: str, recipe: Recipe, splits: set[Split]) -> str:
     comments = [
         f"In this folder: {STARTED[trainer]}",
         "",
@@ -300,13 +294,19 @@ def _render_dataset_info(splits: set[Split]) -> str:
 
 
 def write_for(
-    options: RunOptions, trainer: Trainer, say: Say, show: Show = show_nothing, spread: Executor | None = None
+    release: Path,
+    out: Path,
+    request: ExportRequest,
+    say: Say,
+    show: Show = show_nothing,
+    spread: Executor | None = None,
 ) -> None:
     """Write an export with the examples of a model, and the settings of a recipe, for another trainer.
 
     Args:
-        options: The run; its `out` is the folder to write, in which an earlier export is replaced.
-        trainer: The trainer.
+        release: The release.
+        out: The folder to write, in which an earlier export is replaced.
+        request: The request, which names a model.
         say: Receives the table of lengths.
         show: Receives the number of papers read.
         spread: Executor for the processes that fit examples; None means doing everything in this process.
@@ -314,18 +314,17 @@ def write_for(
     Raises:
         PeercorpusError: As for `prepare_run`; the trainer lacks a setting; or the folder contains other files.
     """
-    translate_recipe(trainer, options.recipe)
-    check_outside(options.out, options.release)
+    tuned, trainer = tune_as(request), request.format
+    translate_recipe(trainer, tuned.settings)
+    check_outside(out, release)
     try:
-        with replace_folder(options.out, "an export", MANIFEST) as partial:
-            with _TrainerFiles(partial, trainer, load_encoder(options.model)) as files:
-                prepare_run(replace(options, out=partial), say, show, files.add, spread)
-            model = str(Path(options.model).absolute()) if Path(options.model).is_dir() else options.model
-            configuration = _render_configuration(trainer, model, options.recipe, files.splits)
+        with replace_folder(out, "an export", MANIFEST) as partial:
+            with _TrainerFiles(partial, trainer, load_encoder(tuned.model)) as files:
+                prepare_run(release, partial, tuned, say, show, files.add, spread)
+            model = str(Path(tuned.model).absolute()) if Path(tuned.model).is_dir() else tuned.model
+            configuration = _render_configuration(trainer, model, tuned.settings, files.splits)
             (partial / CONFIGURATIONS[trainer]).write_text(configuration, "utf-8")
-            if trainer is Trainer.LLAMA_FACTORY:
+            if trainer is ExportLayout.LLAMA_FACTORY:
                 (partial / DATASET_INFO).write_text(_render_dataset_info(files.splits), "utf-8")
     except OSError as error:
-        raise PeercorpusError(
-            f"The files for {trainer} in '{options.out}' cannot be written: {error.strerror}."
-        ) from None
+        raise PeercorpusError(f"The files for {trainer} in '{out}' cannot be written: {error.strerror}.") from None

@@ -97,15 +97,26 @@ class _Writer:
     choice: ExampleSelector
     tasks: tuple[BenchTask, ...]
     fitting: Fitting
-    validation: int
-    prepared: Prepared
     listed: IO[bytes]
     show: Show
     sink: Sink | None
+    prepared: Prepared = field(default_factory=Prepared)
+
+    def write(self, folder: Path) -> Prepared:
+        """Write the tokens of all examples to a folder."""
+        for split in EXAMPLES_OF:
+            with pa.ipc.new_stream(folder / token_file(split), SCHEMA) as file:
+                for batch in _make_batches(self.examples(split)):
+                    file.write_batch(batch)
+        return self.prepared
 
     def examples(self, split: Split) -> Iterator[Fitted]:
         """Yield the examples of a split; those that do not fit are counted."""
-        drawn = _draw_validation(self.choice, self.tasks, self.validation) if split is Split.VALIDATION else None
+        drawn = (
+            _draw_validation(self.choice, self.tasks, self.fitting.recipe.validation)
+            if split is Split.VALIDATION
+            else None
+        )
         for task in self.tasks:
             total = self.choice.release.count(CONFIG[task], split)
             meter = Meter(task.value, EXAMPLES_OF[split], self.show, total=total)
@@ -176,39 +187,18 @@ def prepare(
         PeercorpusError: A file of the release cannot be read, an example cannot be made, or the folder cannot be
             written.
     """
-    recipe = fitting.recipe
-    prepared = Prepared()
     partial = folder / f".{DATA}"
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         with (partial / EXAMPLES).open("wb") as listed:
-            _write(
-                partial,
-                _Writer(
-                    choice=choice,
-                    tasks=tasks,
-                    fitting=fitting,
-                    validation=recipe.validation,
-                    prepared=prepared,
-                    listed=listed,
-                    show=show,
-                    sink=sink,
-                ),
-            )
+            prepared = _Writer(choice, tasks, fitting, listed, show, sink).write(partial)
     except OSError as error:
         raise PeercorpusError(f"The run '{folder}' cannot be written: {error.strerror or error}.") from None
-    table = length_table(prepared.lengths, recipe.context, recipe.paper_tokens)
+    table = length_table(prepared.lengths, fitting.recipe.context, fitting.recipe.paper_tokens)
     (partial / LENGTHS).write_text(f"{table}\n", "utf-8")
     prepared.files = {path.name: file_digest(path) for path in sorted(partial.iterdir())}
     return prepared
-
-
-def _write(partial: Path, writing: _Writer) -> None:
-    for split in EXAMPLES_OF:
-        with pa.ipc.new_stream(partial / token_file(split), SCHEMA) as file:
-            for batch in _make_batches(writing.examples(split)):
-                file.write_batch(batch)
 
 
 def adopt_prepared(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,14 +11,15 @@ import msgspec
 from peercorpus.errors import ModelError, PeercorpusError
 from peercorpus.execution.executor import Executor
 from peercorpus.execution.progress import Show, show_nothing
-from peercorpus.finetune.examples import TrainingTask, load_encoder
+from peercorpus.finetune.examples import list_tasks, load_encoder
 from peercorpus.finetune.lengths import Fitting, check_lengths, check_window
 from peercorpus.finetune.prepare import Prepared, Sink, adopt_prepared, drop, prepare
-from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.request import TuneRequest
 from peercorpus.finetune.run_folder import DATA, LENGTHS, RUN, RunFile, RunRequest, check_same
-from peercorpus.finetune.selection import SelectionRule, prepare_selection
+from peercorpus.finetune.selection import prepare_selection
 from peercorpus.models import prompts
 from peercorpus.models.checkpoints import TOKENIZER, find_weights
+from peercorpus.records.enums import Grade
 from peercorpus.release.folder import Release, check_outside, open_release
 from peercorpus.release.provenance import check_worst_grade
 from peercorpus.release.splits import Split
@@ -82,25 +83,6 @@ Say = Callable[[str], None]
 """Receives text for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Settings of a run.
-
-    Attributes:
-        model: A folder, or a name on the Hugging Face Hub.
-        out: The folder of the run.
-        leaves_out_long: Whether examples that do not fit into the context are left out instead of being an error.
-    """
-
-    release: Path
-    subject: TrainingTask
-    model: str
-    out: Path
-    recipe: Recipe = field(default_factory=Recipe)
-    chosen: SelectionRule = field(default_factory=SelectionRule)
-    leaves_out_long: bool = False
-
-
 def _resolve_model(named: str) -> str:
     """Return the absolute path of a model's folder, so that its adapter finds it from anywhere, or the name."""
     return str(Path(named).resolve()) if Path(named).is_dir() else named
@@ -127,28 +109,52 @@ def _identify_weights(named: str) -> str:
     return Path(path).parent.name if isinstance(path, str) else ""
 
 
-def _make_request(options: RunOptions, release: Release, tokenizer: str) -> RunRequest:
+def _identify(release: Release, request: TuneRequest, model: str, tokenizer: str) -> RunRequest:
     return RunRequest(
         version=version("peercorpus"),
         release=release.sha256,
         prompts=prompts.DIGEST,
-        subject=options.subject.value,
-        model=_resolve_model(options.model),
-        weights=_identify_weights(options.model),
+        weights=_identify_weights(request.model),
         tokenizer=tokenizer,
-        recipe=msgspec.to_builtins(options.recipe),
-        chosen=msgspec.to_builtins(options.chosen, order="sorted"),
-        leaves_out_long=options.leaves_out_long,
+        request=replace(request, model=model, recipe=None),
+        recipe=request.settings,
+    )
+
+
+def _record(prepared: Prepared, release: Release, asked: RunRequest, fitness: Fitness) -> RunFile:
+    # By count, then name, because the order in which reasons occur depends on the executor.
+    left_out = {
+        split.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
+        for split, counts in prepared.taken.items()
+    }
+    rows = release.rows("papers", None, ("forum_id", "licence"))
+    licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
+    return RunFile(
+        asked=asked,
+        examples={split.value: prepared.examples[split] for split in prepared.taken},
+        papers={split.value: len(papers) for split, papers in prepared.papers.items()},
+        left_out=left_out,
+        fitness=asdict(fitness),
+        licences=dict(licences.most_common()),
+        files=prepared.files,
     )
 
 
 def prepare_run(
-    options: RunOptions, say: Say, show: Show = show_nothing, sink: Sink | None = None, spread: Executor | None = None
+    release_folder: Path,
+    out: Path,
+    request: TuneRequest,
+    say: Say,
+    show: Show = show_nothing,
+    sink: Sink | None = None,
+    spread: Executor | None = None,
 ) -> RunFile:
     """Write the examples of a run and report their lengths; those written by an earlier call are kept.
 
     Args:
-        options: The run.
+        release_folder: The release.
+        out: The folder of the run.
+        request: The run.
         say: Receives the table of lengths.
         show: Receives the number of papers read.
         sink: Receives every example that this call writes, as often as it is repeated.
@@ -158,57 +164,42 @@ def prepare_run(
         PeercorpusError: The release may not be trained on, no example is left, an answer would be cut, or the folder
             contains something else.
     """
-    options.chosen.check(options.subject)
-    release = open_release(options.release)
-    check_worst_grade(options.release, options.chosen.worst_grade)
-    check_outside(options.out, options.release)
-    encoder = load_encoder(_resolve_model(options.model))
-    asked = _make_request(options, release, encoder.digest)
-    existing = check_same(options.out, asked)
+    release = open_release(release_folder)
+    check_worst_grade(release_folder, Grade(request.grade))
+    check_outside(out, release_folder)
+    model = _resolve_model(request.model)
+    encoder = load_encoder(model)
+    asked = _identify(release, request, model, encoder.digest)
+    existing = check_same(out, asked)
     if existing is not None:
-        say((options.out / DATA / LENGTHS).read_text("utf-8").rstrip())
+        say((out / DATA / LENGTHS).read_text("utf-8").rstrip())
         return existing
-    fitting = Fitting(encoder, options.recipe, spread)
+    fitting = Fitting(encoder, request.settings, spread)
     fitness = check_fit(release)
-    choice = prepare_selection(release, options.chosen)
+    choice = prepare_selection(release, request)
     try:
-        prepared = prepare(choice, options.subject.tasks, fitting, options.out, show, sink)
-        _check_prepared(prepared, options, say)
-        check_window(prepared.lengths, options.model, encoder.window)
+        prepared = prepare(choice, list_tasks(request.task), fitting, out, show, sink)
+        _check_prepared(prepared, release, out, asked, say)
+        check_window(prepared.lengths, request.model, encoder.window)
     except PeercorpusError:
-        drop(options.out)
+        drop(out)
         raise
-    # By count, then name, because the order in which reasons occur depends on the executor.
-    left_out = {
-        split.value: dict(sorted(counts.left_out.items(), key=lambda item: (-item[1], item[0])))
-        for split, counts in prepared.taken.items()
-    }
-    rows = release.rows("papers", None, ("forum_id", "licence"))
-    licences = Counter(row["licence"] or "" for row in rows if row["forum_id"] in prepared.papers[Split.TRAIN])
-    run = RunFile(
-        asked=asked,
-        examples={split.value: prepared.examples[split] for split in prepared.taken},
-        papers={split.value: len(papers) for split, papers in prepared.papers.items()},
-        left_out=left_out,
-        fitness=asdict(fitness),
-        licences=dict(licences.most_common()),
-        files=prepared.files,
-    )
-    (options.out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
-    adopt_prepared(options.out)
+    run = _record(prepared, release, asked, fitness)
+    (out / f".{RUN}").write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=1))
+    adopt_prepared(out)
     return run
 
 
-def _check_prepared(prepared: Prepared, options: RunOptions, say: Say) -> None:
+def _check_prepared(prepared: Prepared, release: Release, out: Path, asked: RunRequest, say: Say) -> None:
     left_out = prepared.taken[Split.TRAIN].left_out
     if not prepared.examples[Split.TRAIN] and not any(of_task.too_long for of_task in prepared.lengths.values()):
         why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.most_common(3)) or "it has no such paper"
-        raise PeercorpusError(f"Nothing in '{options.release}' is left to train on ({why}); select more.")
-    unmet = sorted(options.chosen.venues - prepared.venues)
+        raise PeercorpusError(f"Nothing in '{release.folder}' is left to train on ({why}); select more.")
+    unmet = sorted({*asked.request.venue} - prepared.venues)
     if unmet:
         raise PeercorpusError(
             f"No training paper is from '{unmet[0]}'; check how the release names the venue or conference."
         )
-    say((options.out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
-    if not options.leaves_out_long:
-        check_lengths(prepared.lengths, options.recipe.context)
+    say((out / f".{DATA}" / LENGTHS).read_text("utf-8").rstrip())
+    if not asked.request.leave_out_long:
+        check_lengths(prepared.lengths, asked.recipe.context)

@@ -1,5 +1,6 @@
 """Define the files of a fine-tuning run, from which it can resume."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import msgspec
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.finetune.recipe import Recipe
+from peercorpus.finetune.request import TuneRequest
 from peercorpus.workspace.object_store import file_digest
 
 DATA = "data"
@@ -26,40 +28,34 @@ TRAINED = "trained.json"
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """Identity of a run; a run in a folder is only resumed if all attributes are equal.
+    """What a run is made from; a run in a folder is only resumed if this is equal.
 
     Attributes:
         version: Version of peercorpus.
         release: SHA-256 of the release's manifest.
         prompts: Digest of the prompts.
-        subject: The training task.
-        model: A folder, or a name on the Hugging Face Hub.
         weights: SHA-256 over the files of a model in a folder; for a model on the Hub its commit, empty if unknown.
         tokenizer: SHA-256 of the tokenizer and its chat template.
+        request: The request, without the path of its recipe; a model in a folder has an absolute path.
         recipe: The recipe's settings.
-        chosen: The selection rule's settings.
-        leaves_out_long: Whether examples that do not fit are left out.
     """
 
     version: str
     release: str
     prompts: str
-    subject: str
-    model: str
     weights: str
     tokenizer: str
-    recipe: dict[str, Any]
-    chosen: dict[str, Any]
-    leaves_out_long: bool
+    request: TuneRequest
+    recipe: Recipe
 
     @property
     def revision(self) -> str | None:
         """The commit of a model on the Hub; None if it is in a folder, or the commit is unknown."""
-        return None if Path(self.model).is_dir() else self.weights or None
+        return None if Path(self.request.model).is_dir() else self.weights or None
 
-    def differences(self, other: "RunRequest") -> list[str]:
-        """Return the names of the attributes that differ in another request."""
-        return [name for name in self.__struct_fields__ if getattr(self, name) != getattr(other, name)]
+    def list_parts(self) -> dict[str, object]:
+        """Return each option of the request and each other part, by name."""
+        return dataclasses.asdict(self.request) | msgspec.structs.asdict(self)
 
 
 class RunFile(msgspec.Struct, frozen=True):
@@ -125,10 +121,11 @@ def check_same(folder: Path, asked: RunRequest) -> RunFile | None:
         if folder.exists() and (not folder.is_dir() or any(path.name[0] != "." for path in folder.iterdir())):
             raise PeercorpusError(f"'{folder}' contains files that do not belong to a run; name a new folder.")
         return None
-    differing = run.asked.differences(asked)
-    if differing:
+    if run.asked != asked:
+        there, wanted = run.asked.list_parts(), asked.list_parts()
+        differing = next(name for name in there if there[name] != wanted[name])
         raise PeercorpusError(
-            f"'{folder}' contains a run with a different {differing[0]}; name a new folder, or delete that one."
+            f"'{folder}' contains a run with a different {differing}; name a new folder, or delete that one."
         )
     return run
 
@@ -143,11 +140,6 @@ def load_run(folder: Path) -> RunFile:
     if run is None:
         raise PeercorpusError(f"'{folder}' contains no run of 'peercorpus finetune'; name the folder of one.")
     return run
-
-
-def load_recipe(folder: Path) -> Recipe:
-    """Return the recipe of the run in a folder; errors are those of `load_run`."""
-    return msgspec.convert(load_run(folder).asked.recipe, Recipe)
 
 
 def load_trained(folder: Path) -> TrainingResult:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from peercorpus.benchmark.cases import BenchTask, Case, CaseCounts, CasePaper, CaseSelection, check_venues, read_papers
 from peercorpus.corpus.resubmissions import group_into_works
-from peercorpus.errors import PeercorpusError
-from peercorpus.finetune.examples import TrainingExample, TrainingTask, make_examples
-from peercorpus.records.enums import PUBLISHABLE_GRADES, Aspect, Grade
+from peercorpus.finetune.examples import TrainingExample, make_examples
+from peercorpus.records.enums import Aspect, Grade
+from peercorpus.release.exports.request import ExampleRequest
 from peercorpus.release.exports.samples import scores_before_decision
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
@@ -37,51 +37,16 @@ SINGLE_REVIEWER_TASKS = frozenset({BenchTask.REVIEW, BenchTask.REBUTTAL})
 
 
 @dataclass(frozen=True, slots=True)
-class SelectionRule:
-    """Which papers and reviews to train on.
-
-    Attributes:
-        venues: Venue ids or conference names; empty for all.
-        years: Years; empty for all.
-        worst_grade: The worst grade of text to accept.
-        min_words: Minimum number of words of a review, including the review that a conversation is about.
-        min_confidence: Minimum confidence of the reviewer, as a share of the form's scale, in [0, 1]; None for any.
-    """
-
-    venues: frozenset[str] = frozenset()
-    years: frozenset[int] = frozenset()
-    worst_grade: Grade = PUBLISHABLE_GRADES[-1]
-    min_words: int = 0
-    min_confidence: float | None = None
-
-    def check(self, subject: TrainingTask) -> None:
-        """Check that the rule is consistent and applies to a training task.
-
-        Raises:
-            PeercorpusError: A number is out of range, or does not apply to the task's examples.
-        """
-        if self.min_confidence is not None and not 0 <= self.min_confidence <= 1:
-            raise PeercorpusError(
-                f"--min-confidence must be between 0 and 1 (a share of the form's scale), got {self.min_confidence:g}."
-            )
-        asks_of_reviews = self.min_words or self.min_confidence is not None
-        if asks_of_reviews and not SINGLE_REVIEWER_TASKS & set(subject.tasks):
-            raise PeercorpusError(
-                f"--min-words and --min-confidence choose single reviews, which '{subject}' does not use; omit them."
-            )
-
-
-@dataclass(frozen=True, slots=True)
 class ExampleSelector:
-    """Applies a selection rule to a release.
+    """Selects the examples of a request.
 
     Attributes:
-        confidence: The reviewers' confidence; empty unless the rule needs it.
+        confidence: The reviewers' confidence; empty unless the request needs it.
         works: Id of the work of each paper that is linked to another, by forum id.
     """
 
     release: Release
-    chosen: SelectionRule
+    request: ExampleRequest
     confidence: Mapping[tuple[str, str], float]
     works: Mapping[str, str]
 
@@ -109,7 +74,7 @@ class ExampleSelector:
                 yield from self._filter_example(example, taken)
 
     def _make_selection(self, split: Split) -> CaseSelection:
-        return CaseSelection(split, self.chosen.venues, self.chosen.worst_grade)
+        return CaseSelection(split, frozenset(self.request.venue), Grade(self.request.grade))
 
     def _choose_submissions(self, task: BenchTask, split: Split) -> dict[str, str]:
         """Return the paper to use for each work with several submissions.
@@ -138,7 +103,7 @@ class ExampleSelector:
         )
 
     def _explain_refusal(self, paper: CasePaper) -> str | None:
-        if self.chosen.years and paper.year not in self.chosen.years:
+        if self.request.year and paper.year not in self.request.year:
             return "of another year"
         return None
 
@@ -151,26 +116,25 @@ class ExampleSelector:
             counts.left_out[f"{'reviews' if example.task is BenchTask.REVIEW else 'conversations'}: {why}"] += 1
 
     def _explain_example_refusal(self, example: TrainingExample) -> str | None:
-        if example.words < self.chosen.min_words:
+        if example.words < (self.request.min_words or 0):
             return "a shorter review"
-        if self.chosen.min_confidence is not None:
+        if self.request.min_confidence is not None:
             sure = self.confidence.get((example.case.paper.forum_id, example.reviewer or ""))
             if sure is None:
                 return "the reviewer's confidence is unknown"
-            if sure < self.chosen.min_confidence:
+            if sure < self.request.min_confidence:
                 return "a less confident reviewer"
         return None
 
 
-def prepare_selection(release: Release, chosen: SelectionRule) -> ExampleSelector:
-    """Return the selector for a release, after reading the data that the rule needs.
+def prepare_selection(release: Release, request: ExampleRequest) -> ExampleSelector:
+    """Return the selector for a release, after reading the data that the request needs.
 
     Raises:
-        PeercorpusError: A file of the release cannot be read, or the rule names a venue or a conference that is not in
-            it.
+        PeercorpusError: A file of the release cannot be read, or a venue or a conference of the request is not in it.
     """
-    check_venues(release, chosen.venues)
+    check_venues(release, request.venue)
     links = release.rows("links", None, ("forum_id", "earlier_id"))
     works = group_into_works((row["earlier_id"], row["forum_id"]) for row in links)
-    confidence = {} if chosen.min_confidence is None else read_confidence(release)
-    return ExampleSelector(release=release, chosen=chosen, confidence=confidence, works=works)
+    confidence = {} if request.min_confidence is None else read_confidence(release)
+    return ExampleSelector(release=release, request=request, confidence=confidence, works=works)

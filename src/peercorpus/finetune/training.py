@@ -38,7 +38,6 @@ from peercorpus.finetune.run_folder import (
     TRAINED,
     TrainingResult,
     check_data,
-    load_recipe,
     load_run,
 )
 from peercorpus.release.splits import Split
@@ -179,7 +178,7 @@ def _find_last_checkpoint(folder: Path) -> Path | None:
 
 def _make_trainer(folder: Path, show: Show) -> SFTTrainer:
     asked = load_run(folder).asked
-    recipe = load_recipe(folder)
+    model, recipe = asked.request.model, asked.recipe
     validation = Dataset.from_file(str(folder / DATA / token_file(Split.VALIDATION)))
     settings = _make_settings(recipe, folder, measures=len(validation) > 0)
     set_seed(recipe.seed)
@@ -193,17 +192,17 @@ def _make_trainer(folder: Path, show: Show) -> SFTTrainer:
     )
     try:
         trainer = SFTTrainer(
-            model=load_model(asked.model, asked.revision, recipe),
+            model=load_model(model, asked.revision, recipe),
             args=settings,
             train_dataset=Dataset.from_file(str(folder / DATA / token_file(Split.TRAIN))),
             eval_dataset=validation if len(validation) else None,
-            processing_class=AutoTokenizer.from_pretrained(asked.model, revision=asked.revision),
+            processing_class=AutoTokenizer.from_pretrained(model, revision=asked.revision),
             peft_config=lora,
             callbacks=[_ProgressCallback(show)],
         )
     except ValueError as error:
         raise PeercorpusError(
-            f"The model '{asked.model}' cannot be trained with this recipe: {' '.join(str(error).split())[:300]}"
+            f"The model '{model}' cannot be trained with this recipe: {' '.join(str(error).split())[:300]}"
         ) from None
     trainer.remove_callback(PrinterCallback)
     return trainer
@@ -325,11 +324,11 @@ def merge_adapter(folder: Path) -> Path:
         raise PeercorpusError(f"The run '{folder}' has no adapter yet; run 'peercorpus finetune' again to resume.")
     partial = folder / f".{MERGED}"
     try:
-        base = AutoModelForCausalLM.from_pretrained(asked.model, revision=asked.revision, dtype="auto")
+        base = AutoModelForCausalLM.from_pretrained(asked.request.model, revision=asked.revision, dtype="auto")
         if getattr(base.config, "quantization_config", None) is not None:
             raise ModelError(
-                f"The base model '{asked.model}' is quantised, so an adapter cannot be merged into it; use the adapter"
-                f" '{folder / ADAPTER}' unmerged."
+                f"The base model '{asked.request.model}' is quantised, so an adapter cannot be merged into it; use the"
+                f" adapter '{folder / ADAPTER}' unmerged."
             )
         with warnings.catch_warnings():
             # peft 0.21 uses a name that transformers 5.23 has replaced.

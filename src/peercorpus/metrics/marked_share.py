@@ -27,7 +27,8 @@ from statistics import quantiles
 import polars as pl
 
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, Interval
+from peercorpus.metrics.intervals.bootstrap import Interval
+from peercorpus.metrics.intervals.papers import RESAMPLES
 
 PASSAGE_WORDS = 100
 """Words in a passage; an incomplete passage at the end of a text is ignored."""

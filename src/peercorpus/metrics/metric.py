@@ -37,6 +37,7 @@ class Metric:
         higher_is_better: False if lower numbers are better.
         extra: The extra that installs its packages; None if it needs none.
         model: Folder or Hub name of the model that it uses; None if it uses none.
+        note: What readers of a table with it must know, as shown above the table; empty if nothing.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Metric:
     higher_is_better: bool = True
     extra: str | None = None
     model: str | None = None
+    note: str = ""
 
     @property
     def signature(self) -> str:

@@ -98,11 +98,27 @@ def point_coverage(texts: Sequence[str], reviews: Sequence[str]) -> float:
 
 _MATCHED_BY = f"dice:idf2|from:{LEAST_SCORE:g}"
 POINT_RECALL = Metric(
-    "point_recall", point_recall, Takes.REVIEWS, f"point-recall|weight:reviewers|{_MATCHED_BY}|none-raised:undefined"
+    name="point_recall",
+    function=point_recall,
+    takes=Takes.REVIEWS,
+    settings=f"point-recall|weight:reviewers|{_MATCHED_BY}|none-raised:undefined",
+    note=(
+        "Point recall is the share of people's criticisms that a review makes, each counted once for each of its"
+        " reviewers; point precision is the share of its own that one of them makes too, and a review that criticises"
+        " nothing has none. Points match by rare words, which one reader's labels bear out in part (docs/points.md):"
+        " compare runs, people and floors by these numbers, and do not read them alone."
+    ),
 )
 POINT_PRECISION = Metric(
     "point_precision", point_precision, Takes.REVIEWS, f"point-precision|{_MATCHED_BY}|no-point:undefined"
 )
 POINT_COVERAGE = Metric(
-    "point_coverage", point_coverage, Takes.REPLIES, "point-coverage|aligned:hmm|by:words-or-label|no-point:undefined"
+    name="point_coverage",
+    function=point_coverage,
+    takes=Takes.REPLIES,
+    settings="point-coverage|aligned:hmm|by:words-or-label|no-point:undefined",
+    note=(
+        "Points taken up are the share of the review's critical points that an answer addresses, beside the"
+        " share for the reviewer's own turn. A higher share than that of people is not better by itself."
+    ),
 )

@@ -136,23 +136,22 @@ NO_LETTER = bytes(byte if chr(byte) in "abcdefghijklmnopqrstuvwxyz0123456789" el
 """Translation table: every byte that rouge-score does not count as part of a word becomes a space."""
 
 
-def rouge_l(candidate: str, references: Sequence[str], *, stem: bool = True) -> float:
+def rouge_l(candidate: str, references: Sequence[str]) -> float:
     """Return the ROUGE-L F1 of a text in [0, 1]: the best over its references, and 0 if either text has no word.
 
-    Equal to the F-measure of `rouge_score.rouge_scorer.RougeScorer(["rougeL"], use_stemmer=stem)`, bit for bit. As
+    Equal to the F-measure of `rouge_score.rouge_scorer.RougeScorer(["rougeL"], use_stemmer=True)`, bit for bit. As
     there, words consist of a-z and 0-9 only, so a text in another script has none.
 
     Args:
         candidate: The text to measure; it may be empty.
         references: At least one text; each is compared separately.
-        stem: Whether words longer than three letters are reduced to their Porter stems (NLTK's variant).
 
     Raises:
         UndefinedMetricError: There is no reference.
         MissingExtraError: rouge-score or rapidfuzz is not installed.
     """
     check_references("ROUGE-L", references)
-    words = _words(stem)
+    words = _words()
     length = words.prepared(candidate)
     similarity = words.similarity
     return max(
@@ -175,7 +174,7 @@ class _Words(dict[bytes, str]):
     rapidfuzz compares such strings without hashing. A word without any token maps to the empty string.
     """
 
-    def __init__(self, stem: bool) -> None:
+    def __init__(self) -> None:
         """Create an empty mapping.
 
         Raises:
@@ -188,7 +187,7 @@ class _Words(dict[bytes, str]):
         except ModuleNotFoundError as error:
             raise to_missing_extra(error) from None
         self.similarity: Callable[[str, str], int] = LCSseq.similarity
-        self._tokenize: Callable[[str], list[str]] = DefaultTokenizer(use_stemmer=stem).tokenize
+        self._tokenize: Callable[[str], list[str]] = DefaultTokenizer(use_stemmer=True).tokenize
         self._characters: dict[str, str] = {}
         self._numbers = count()
         self.prepared: Callable[[str], str] = lru_cache(maxsize=MAX_CACHED_TEXTS)(self._prepare)
@@ -206,14 +205,13 @@ class _Words(dict[bytes, str]):
         return "".join(map(self.__getitem__, words))
 
 
-_word_caches: dict[bool, _Words] = {}
+_word_caches: list[_Words] = []
 _cache_lock = Lock()
 
 
-def _words(stem: bool) -> _Words:
+def _words() -> _Words:
     """Return the cached words; a call keeps its own even if another thread replaces the cache."""
     with _cache_lock:
-        words = _word_caches.get(stem)
-        if words is None or len(words) > MAX_CACHED_WORDS:
-            words = _word_caches[stem] = _Words(stem)
-        return words
+        if not _word_caches or len(_word_caches[0]) > MAX_CACHED_WORDS:
+            _word_caches[:] = [_Words()]
+        return _word_caches[0]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.metrics.intervals import Interval
+from peercorpus.metrics.intervals.bootstrap import Interval
 from peercorpus.metrics.marked_share import (
     FEWEST_PAPERS,
     FEWEST_TEXTS,

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from peercorpus.metrics.intervals import Bounds, subtract_bounds
-from peercorpus.metrics.paper_intervals import Sums, bound_share
+from peercorpus.metrics.intervals.papers import Bounds, Sums, bound_share, subtract_bounds
 from peercorpus.records.points import CRITICAL_KINDS, PointAspect, PointKind
 from peercorpus.report.corpus_statistics import (
     Statistic,

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from peercorpus.metrics.intervals import wilson_interval
+from peercorpus.metrics.intervals.papers import wilson_interval
 from peercorpus.metrics.prediction import alpha
 from peercorpus.records.enums import Role
 from peercorpus.report.corpus_statistics import (

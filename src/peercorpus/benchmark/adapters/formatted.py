@@ -1,4 +1,4 @@
-"""Base class of the adapters to models with a format file, and parsers of their sections."""
+"""Define an adapter to a reviewer model with a format file, and parse the sections of its answers."""
 
 import re
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from peercorpus.benchmark.answers import (
     write_review,
     write_scores,
 )
-from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseMessage
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CaseCounts, CaseMessage
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
 from peercorpus.records.reviews import join_prose
@@ -176,8 +176,12 @@ def _is_same_scale(own: OwnScore, asked: AskedScore) -> bool:
     return (own.low, own.high) == (asked.low, asked.high) and not asked.is_low_best
 
 
-class FormatAdapter(ABC):
-    """An adapter to a model that has a format file."""
+class Adapter(ABC):
+    """Prompts a model as in its training, and converts its answers to our format.
+
+    Attributes:
+        format: What is known about the model.
+    """
 
     file: ClassVar[str]
     """Name of the file in `formats/`, without its extension."""
@@ -197,34 +201,9 @@ class FormatAdapter(ABC):
         self._words = {} if wordings is None else find_wordings(self.format, wordings)
 
     @property
-    def name(self) -> str:
-        """Name of the adapter."""
-        return self.named
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Ids on the Hugging Face Hub."""
-        return self.format.models
-
-    @property
-    def source(self) -> str:
-        """Source of the format."""
-        return self.format.source
-
-    @property
     def tasks(self) -> frozenset[BenchTask]:
         """All tasks except the rebuttal, for which none of these models was trained."""
         return frozenset({BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW})
-
-    @property
-    def generation(self) -> Mapping[str, float | int]:
-        """Its authors' generation settings."""
-        return self.format.generation
-
-    @property
-    def context(self) -> int:
-        """Tokens of paper and answer together."""
-        return self.format.context
 
     @abstractmethod
     def system(self, words: Mapping[str, str]) -> str:
@@ -254,18 +233,28 @@ class FormatAdapter(ABC):
         return read_recommendation(content)
 
     def messages(self, case: Case, paper: str) -> list[CaseMessage]:
-        """Return the messages that present a case, which are the same for all tasks, as one answer covers all."""
+        """Return the messages that present a case, which are the same for all tasks, as one answer covers all.
+
+        Args:
+            case: The question.
+            paper: Text of the paper, already cut.
+
+        Raises:
+            PeercorpusError: The model does not support the task, or its prompts are not available.
+        """
         if case.task not in self.tasks:
-            raise PeercorpusError(f"{self.models[0]} was not trained for '{case.task}'; choose another task or model.")
+            raise PeercorpusError(
+                f"{self.format.models[0]} was not trained for '{case.task}'; choose another task or model."
+            )
         if not self._words:
             raise PeercorpusError(
-                f"The prompts that {self.models[0]} was trained with belong to its authors; name a copy of"
+                f"The prompts that {self.format.models[0]} was trained with belong to its authors; name a copy of"
                 f" {self.format.home} with the option 'wordings'."
             )
         return [CaseMessage(Speaker.SYSTEM, self.system(self._words)), CaseMessage(Speaker.USER, self.user(paper))]
 
     def asked(self, case: Case) -> tuple[AskedScore, ...]:
-        """Return the scores of a case that the model gives on the same scale."""
+        """Return the scores of a case that the model gives on the same scale, which `read` can fill in."""
         return tuple(score for score in case.scores if self._find_own(score) is not None)
 
     def _find_own(self, asked: AskedScore) -> tuple[str, OwnScore] | None:
@@ -322,7 +311,16 @@ class FormatAdapter(ABC):
         return write_review(join_prose(prose), scores)
 
     def read(self, case: Case, completion: str, *, is_complete: bool = True) -> str:
-        """Convert a completion to our answer format."""
+        """Convert a completion to the format that `peercorpus.benchmark.answers` parses.
+
+        Args:
+            case: The question.
+            completion: The model's completion.
+            is_complete: Whether it ended by itself, so that a number at its end cannot be truncated.
+
+        Raises:
+            UnreadableAnswerError: It does not follow the model's format, or contains no answer to this case.
+        """
         if not completion.strip():
             raise UnreadableAnswerError(Unscored.EMPTY)
         answered = replace(self.divide(completion), is_complete=is_complete)
@@ -335,4 +333,37 @@ class FormatAdapter(ABC):
             return write_scores({score.field: self._compute_score(answered, score) for score in case.scores})
         if case.task is BenchTask.REVIEW:
             return self._write_prose_and_scores(answered, case)
-        raise PeercorpusError(f"{self.models[0]} was not trained for '{case.task}'; choose another task or model.")
+        raise PeercorpusError(
+            f"{self.format.models[0]} was not trained for '{case.task}'; choose another task or model."
+        )
+
+
+def narrow(adapter: Adapter, cases: Sequence[Case], counts: CaseCounts) -> list[Case]:
+    """Keep the scores that the model gives on the form's scale; cases of other tasks are unchanged.
+
+    Args:
+        adapter: Adapter to the model.
+        cases: Cases of one task.
+        counts: Receives the counts of scores and papers that are left out.
+
+    Raises:
+        PeercorpusError: No case is left.
+    """
+    kept = []
+    for case in cases:
+        if case.task is not BenchTask.SCORES:
+            kept.append(case)
+            continue
+        asked = adapter.asked(case)
+        counts.left_out["scores: of a kind or on a scale that the model does not give"] += len(case.scores) - len(asked)
+        if asked:
+            kept.append(replace(case, scores=asked))
+        else:
+            counts.left_out["papers: no score that the model gives"] += 1
+    if not kept:
+        raise PeercorpusError(
+            f"No paper has a score on a scale of {adapter.format.models[0]}; choose other venues, another task or"
+            " model."
+        )
+    counts.left_out = +counts.left_out
+    return kept

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from peercorpus.benchmark.adapters.formatted import (
     BOLD_LEVEL,
     RATING,
+    Adapter,
     Answered,
-    FormatAdapter,
     find_headings,
 )
-from peercorpus.benchmark.adapters.model_format import ModelFormat
+from peercorpus.benchmark.adapters.model_format import ModelFormat, read_format
 from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored
+from peercorpus.errors import PeercorpusError
 
 NUMBERED = r"(?:#{1,6}[ \t]*+(?:\*\*)?|\*\*)[ \t]*+Reviewer[ \t]++[0-9]++[ \t:*#]*+"
 """The heading of a numbered reviewer, with `#` or in bold."""
@@ -21,7 +23,7 @@ BETWEEN = re.compile(rf"^(?:\*{{5,}}|##[ \t]+Reviewer\b[^\n]*|{NUMBERED})[ \t]*$
 OF_CHAIR = ("meta review", "paper decision")
 
 
-class CycleReviewer(FormatAdapter):
+class CycleReviewer(Adapter):
     """Adapter to CycleReviewer: scores are the mean of its reviewers, the review is its first reviewer's.
 
     A reference is also the review of a single reviewer.
@@ -102,7 +104,7 @@ def find_block(text: str, name: str) -> OutputBlock | None:
     return OutputBlock(text_after[: closed[-1].start()] if closed else text_after, text_after, bool(closed))
 
 
-class DeepReviewer(FormatAdapter):
+class DeepReviewer(Adapter):
     """Adapter to DeepReviewer in standard mode: scores are the mean of the simulated reviewers, the review is its own.
 
     If it simulates no reviewers, its own scores count.
@@ -195,7 +197,7 @@ FORM = (
 """Fields of the form, in order."""
 
 
-class OpenReviewer(FormatAdapter):
+class OpenReviewer(Adapter):
     """Adapter to OpenReviewer, which was trained on the forms of ICLR and NeurIPS 2022 to 2025.
 
     A case does not contain the wording of its form, so one form is used for all.
@@ -225,7 +227,7 @@ class OpenReviewer(FormatAdapter):
         return rating >= ABOVE
 
 
-class SeaE(FormatAdapter):
+class SeaE(Adapter):
     """Adapter to SEA-E; the reasons of its decision are not part of the review, as no reviewer is asked for them."""
 
     file = "sea-e"
@@ -238,3 +240,37 @@ class SeaE(FormatAdapter):
     def divide(self, completion: str) -> Answered:
         """Return the completion as one reviewer, who also decides."""
         return _divide_single_review(completion, self.format, BOLD_LEVEL)
+
+
+ADAPTERS = {kind.named: kind for kind in (SeaE, OpenReviewer, DeepReviewer, FastDeepReviewer, CycleReviewer)}
+"""Every adapter by name. A model with our own prompts, fine-tuned or not, needs none."""
+
+
+def load_adapter(name: str, wordings: Path | None = None) -> Adapter:
+    """Return an adapter by name.
+
+    Args:
+        name: One of `ADAPTERS`.
+        wordings: File or folder by the model's authors with the prompts of its training; None if the adapter is only
+            used to read answers.
+
+    Raises:
+        PeercorpusError: The adapter is unknown, or the prompts are missing.
+    """
+    if name not in ADAPTERS:
+        raise PeercorpusError(f"Unknown adapter '{name}'; choose one of {', '.join(ADAPTERS)}.")
+    return ADAPTERS[name](wordings)
+
+
+def find_adapter(model: str) -> str | None:
+    """Return the adapter for a model by its name in inspect_ai, or None if it gets our own prompts.
+
+    A model with a LoRA adapter on top (`base:adapter`) is a different model from its base.
+
+    >>> find_adapter("vllm/ecnu-sea/SEA-E"), find_adapter("hf/Qwen/Qwen2.5-7B-Instruct")
+    ('sea-e', None)
+    """
+    for name, adapter in ADAPTERS.items():
+        if f"/{model.casefold()}".endswith(tuple(f"/{known.casefold()}" for known in read_format(adapter.file).models)):
+            return name
+    return None

@@ -1,10 +1,11 @@
 """Define the interface of a baseline and the registry of all baselines."""
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Protocol, TypeVar, cast
+from typing import TypeVar, cast
 
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, MissingExtraError, PeercorpusError
@@ -16,7 +17,7 @@ ACCEPT_THRESHOLD = 0.5
 """Smallest probability of acceptance at which a baseline answers "accept"."""
 
 
-class Baseline(Protocol):
+class Baseline(ABC):
     """A predictor that appears beside models in every table.
 
     Its answers go through the same parsers and scorers as those of models.
@@ -32,7 +33,7 @@ class Baseline(Protocol):
     tasks: frozenset[BenchTask]
 
     def fit(self, cases: Iterable[Case]) -> None:
-        """Learn from the train split.
+        """Learn from the train split, if there is anything to learn.
 
         Args:
             cases: Cases of one of its tasks; each is read once and not stored.
@@ -41,23 +42,15 @@ class Baseline(Protocol):
             BaselineError: It cannot learn from these cases, although another baseline may.
             PeercorpusError: The cases belong to another task.
         """
-        ...
+        del cases
 
+    @abstractmethod
     def answer(self, case: Case) -> str:
         """Answer a case from its paper, scales and history, without looking at the correct answer.
 
         Raises:
             PeercorpusError: The baseline has not been fitted yet.
         """
-        ...
-
-
-class Fixed:
-    """A baseline without anything to learn."""
-
-    def fit(self, cases: Iterable[Case]) -> None:
-        """Do nothing."""
-        del cases
 
 
 def learnt(what: LearntT | None, name: str) -> LearntT:
@@ -78,15 +71,15 @@ def no_training_data(name: str, what: str = "case") -> BaselineError:
     )
 
 
-def drawn(case: Case, seed: int) -> str:
-    """Return a random reference of a case, which depends only on the seed and the case id.
+def drawn(case: Case) -> str:
+    """Return a random reference of a case, which depends only on its id.
 
     Raises:
         PeercorpusError: The case has none, because it belongs to another task.
     """
     if not case.references:
         raise PeercorpusError(f"The case '{case.case_id}' has no text by a reviewer; use cases of another task.")
-    digest = hashlib.sha256(f"{seed}:{case.case_id}".encode()).digest()
+    digest = hashlib.sha256(f"0:{case.case_id}".encode()).digest()
     return case.references[int.from_bytes(digest[:8], "big") % len(case.references)]
 
 
@@ -140,7 +133,7 @@ BASELINES: Mapping[BenchTask, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""Task → name → module and factory of the baseline, which takes a seed, in the order of tables."""
+"""Task → name → module and class of the baseline, in the order of tables."""
 CEILINGS: Mapping[BenchTask, str] = MappingProxyType(
     {
         BenchTask.ACCEPTANCE: f"{_HERE}.people:HumanDecision",
@@ -171,13 +164,12 @@ def list_baselines(task: BenchTask) -> list[str]:
     return list(BASELINES[task])
 
 
-def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
+def load_baseline(name: str, task: BenchTask) -> Baseline:
     """Return a new, unfitted baseline.
 
     Args:
         name: One of `list_baselines(task)`, or `human` for the ceiling of a task with one.
         task: The task to answer.
-        seed: Seed of the baselines that draw at random.
 
     Raises:
         PeercorpusError: The task has no baseline of this name.
@@ -194,4 +186,4 @@ def load_baseline(name: str, task: BenchTask, seed: int = 0) -> Baseline:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
         raise MissingExtraError("scikit-learn", "bench") from None
-    return cast(Baseline, create(seed))
+    return cast(Baseline, create())

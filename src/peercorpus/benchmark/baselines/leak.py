@@ -10,7 +10,7 @@ from peercorpus.audit.features import NUMBERS, PRESENCES, Facts, phrases_of, rea
 from peercorpus.audit.leak_audit import Audit, Finding, audit
 from peercorpus.audit.papers import MOST_CHARACTERS, AuditedPaper, AuditSource, SourceRecord
 from peercorpus.audit.predictors import Feature, FeatureKind, threshold_of
-from peercorpus.benchmark.baselines.baseline import decided, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import Baseline, decided, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import answer_decision
 from peercorpus.benchmark.cases import BenchTask, Case
 from peercorpus.errors import BaselineError, TableError
@@ -79,7 +79,7 @@ def _compute_shares(finding: Finding, audited: Audit) -> AcceptShares:
     return AcceptShares(finding.feature, shares, overall)
 
 
-class Leak:
+class Leak(Baseline):
     """Predicts the accept share of the papers that share, or lack, the best feature of the leak audit.
 
     Attributes:
@@ -90,13 +90,10 @@ class Leak:
     name = "leak"
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; the audit has its own."""
-        del seed
-        self.says = "the leak audit's best single feature in the train split"
-        self.feature: str | None = None
-        self.is_leak: bool | None = None
-        self._shares: AcceptShares | None = None
+    says = "the leak audit's best single feature in the train split"
+    feature: str | None = None
+    is_leak: bool | None = None
+    _shares: AcceptShares | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Audit the train split; see `Baseline.fit`.

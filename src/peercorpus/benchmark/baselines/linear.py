@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import StandardScaler
 
 from peercorpus.benchmark.answers import write_scores
-from peercorpus.benchmark.baselines.baseline import decided, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import Baseline, decided, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import Means, answer_decision, on_scale, unit_mean
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
 from peercorpus.errors import BaselineError
@@ -31,22 +31,6 @@ Matrix = Any
 """A scikit-learn matrix, dense or sparse, with one row per paper; it has no type stubs."""
 
 
-class PaperFeatures(Protocol):
-    """Features of papers: first of all train papers in turn, then of any other paper."""
-
-    def add(self, paper: CasePaper) -> bool:
-        """Add a train paper; return whether it has any feature."""
-        ...
-
-    def learn(self) -> Matrix:
-        """Return one row per added paper, in order, and release the papers."""
-        ...
-
-    def of(self, paper: CasePaper) -> Matrix:
-        """Return the row of another paper."""
-        ...
-
-
 class TextLength:
     """Logarithm of a paper's length in characters, standardised."""
 
@@ -55,29 +39,30 @@ class TextLength:
         self._scaler = StandardScaler()
 
     def add(self, paper: CasePaper) -> bool:
-        """See `PaperFeatures`."""
+        """Add a paper to learn from; return whether it has any text."""
         self._lengths.append([math.log1p(len(paper.markdown))])
         return bool(paper.markdown)
 
     def learn(self) -> Matrix:
-        """See `PaperFeatures`."""
+        """Return one row per added paper, in order, and release the papers."""
         rows = self._scaler.fit_transform(self._lengths)
         self._lengths = []
         return rows
 
     def of(self, paper: CasePaper) -> Matrix:
-        """See `PaperFeatures`."""
+        """Return the row of another paper."""
         return self._scaler.transform([[math.log1p(len(paper.markdown))]])
 
 
 class WordTable:
-    """TF-IDF rows of unit length, with the term weight 1 + ln(count).
+    """TF-IDF rows of unit length, with the term weight 1 + ln(count), of the text that `part` returns.
 
     Single precision is used, because 18,000 papers of 60 kB have about 40 million words to count.
     """
 
-    def __init__(self, longest: int = 1) -> None:
+    def __init__(self, part: Callable[[Any], str | None], longest: int = 1) -> None:
         """Create an empty table of n-grams with up to `longest` words."""
+        self._part = part
         self._rows: list[Matrix] = []
         self._columns = np.zeros(0, dtype=np.int64)
         self._weights = TfidfTransformer(sublinear_tf=True)
@@ -90,9 +75,12 @@ class WordTable:
             ngram_range=(1, longest),
         )
 
-    def add(self, text: str) -> bool:
+    def _count(self, of: object) -> Matrix:
+        return self._hashing.transform([self._part(of) or ""])
+
+    def add(self, of: object) -> bool:
         """Add a text to learn from; return whether it has any word."""
-        row = self._hashing.transform([text])
+        row = self._count(of)
         # scikit-learn sums repeated words in place and leaves the row's arrays at their old length; a copy is shorter.
         self._rows.append(row.copy())
         return bool(row.nnz)
@@ -106,29 +94,13 @@ class WordTable:
         counts = counts[:, self._columns]
         return self._weights.fit(counts).transform(counts, copy=False)
 
-    def of(self, text: str) -> Matrix:
+    def of(self, of: object) -> Matrix:
         """Return the row of another text, without the words that no added text has."""
-        return self._weights.transform(self._hashing.transform([text])[:, self._columns], copy=False)
+        return self._weights.transform(self._count(of)[:, self._columns], copy=False)
 
 
-class WordFeatures:
-    """TF-IDF of one part of a paper, for short parts including pairs of words."""
-
-    def __init__(self, part: Callable[[CasePaper], str | None], longest: int = 1) -> None:
-        self._part = part
-        self._table = WordTable(longest)
-
-    def add(self, paper: CasePaper) -> bool:
-        """See `PaperFeatures`."""
-        return self._table.add(self._part(paper) or "")
-
-    def learn(self) -> Matrix:
-        """See `PaperFeatures`."""
-        return self._table.learn()
-
-    def of(self, paper: CasePaper) -> Matrix:
-        """See `PaperFeatures`."""
-        return self._table.of(self._part(paper) or "")
+PaperFeatures = TextLength | WordTable
+"""Features of papers: first of all train papers in turn, then of any other paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +125,19 @@ TITLE = Look(
     name="tfidf-title",
     says="the words and pairs of words of the title (TF-IDF)",
     part="title",
-    begin=lambda: WordFeatures(attrgetter("title"), longest=2),
+    begin=lambda: WordTable(attrgetter("title"), longest=2),
 )
 ABSTRACT = Look(
     name="tfidf-abstract",
     says="the words and pairs of words of the abstract (TF-IDF)",
     part="abstract",
-    begin=lambda: WordFeatures(attrgetter("abstract"), longest=2),
+    begin=lambda: WordTable(attrgetter("abstract"), longest=2),
 )
 PAPER = Look(
     name="tfidf-paper",
     says="the words of the paper (TF-IDF)",
     part="text",
-    begin=lambda: WordFeatures(attrgetter("markdown")),
+    begin=lambda: WordTable(attrgetter("markdown")),
 )
 
 
@@ -184,7 +156,7 @@ MAX_SOLVER_STEPS = 1_000
 """Maximum iterations of the logistic regression's solver."""
 
 
-class LinearAcceptance:
+class LinearAcceptance(Baseline):
     """A logistic regression (scikit-learn, L2, C = 1) on some features of a paper.
 
     Attributes:
@@ -193,12 +165,11 @@ class LinearAcceptance:
 
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
-    def __init__(self, look: Look, seed: int = 0) -> None:
-        """Create an unfitted model; the seed has no effect on its solver."""
+    def __init__(self, look: Look) -> None:
+        """Create an unfitted model."""
         self.look = look
         self.name = look.name
         self.says = f"logistic regression on {look.says}"
-        self._seed = seed
         self._learnt: tuple[PaperFeatures, LogisticRegression] | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
@@ -220,7 +191,7 @@ class LinearAcceptance:
                 f"The baseline '{self.name}' cannot learn, as all {len(decisions)} papers of the train split were"
                 f" {'accepted' if decisions[0] else 'rejected'}; choose more venues, or venues that publish both."
             )
-        model = LogisticRegression(max_iter=MAX_SOLVER_STEPS, random_state=self._seed)
+        model = LogisticRegression(max_iter=MAX_SOLVER_STEPS, random_state=0)
         model.fit(seen.learn(), np.asarray(decisions))
         self._learnt = (seen, model)
 
@@ -254,7 +225,7 @@ def _name_aspect(asked: AskedScore) -> str:
     return f"field {asked.field}" if asked.aspect is Aspect.OTHER else asked.aspect.value
 
 
-class LinearScores:
+class LinearScores(Baseline):
     """A ridge regression for each aspect (scikit-learn, alpha = 1), on scores normalised to [0, 1].
 
     Attributes:
@@ -263,12 +234,11 @@ class LinearScores:
 
     tasks = frozenset({BenchTask.SCORES})
 
-    def __init__(self, look: Look, seed: int = 0) -> None:
-        """Create an unfitted model; the seed has no effect on its solver."""
+    def __init__(self, look: Look) -> None:
+        """Create an unfitted model."""
         self.look = look
         self.name = look.name
         self.says = f"ridge regression of each aspect on {look.says}"
-        self._seed = seed
         self._learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
@@ -289,7 +259,7 @@ class LinearScores:
         models = {}
         for aspect, scored in sorted(scores_by_aspect.items()):
             # Ridge does not change a sparse matrix, which it centres while multiplying, so it needs no (large) copy.
-            model = Ridge(copy_X=not issparse(rows), random_state=self._seed)
+            model = Ridge(copy_X=not issparse(rows), random_state=0)
             models[aspect] = model.fit(chosen_rows(rows, scored.papers), np.asarray(scored.units))
         self._learnt = _Learnt(seen, models, means)
 

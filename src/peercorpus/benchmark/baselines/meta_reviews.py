@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import NamedTuple
 
-from peercorpus.benchmark.baselines.baseline import decided, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import Baseline, decided, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import unit_mean
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
 from peercorpus.records.enums import Aspect
@@ -25,17 +25,14 @@ def _fill_template(case: Case) -> str:
     return TEMPLATE.format(title=case.paper.title or "without a title", abstract=case.paper.abstract or "").strip()
 
 
-class TemplateMetaReview:
+class TemplateMetaReview(Baseline):
     """Writes the same words about every paper, and recommends the more frequent decision of the train split."""
 
     name = "template"
     says = "fixed words with the paper's title and abstract, and the decision that most papers of the train split got"
     tasks = frozenset({BenchTask.META_REVIEW})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
-        self._accepts: bool | None = None
+    _accepts: bool | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Count the decisions; see `Baseline.fit`."""
@@ -72,17 +69,14 @@ def learn_threshold(net: Counter[float]) -> float:
     return [2.0, *means][gains.index(max(gains))]
 
 
-class MeanDecides:
+class MeanDecides(Baseline):
     """States the reviewers' ratings, and recommends acceptance if their mean reaches a threshold of the train split."""
 
     name = "mean-decides"
     says = "the reviewers' ratings, and the decision by their mean: accept from the train split's best threshold on"
     tasks = frozenset({BenchTask.META_REVIEW})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
-        self._learnt: _Learnt | None = None
+    _learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Find the threshold; see `Baseline.fit`."""

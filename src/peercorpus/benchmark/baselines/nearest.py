@@ -4,14 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from peercorpus.benchmark.answers import write_review
-from peercorpus.benchmark.baselines.baseline import drawn, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import Baseline, drawn, learnt, no_training_data
 from peercorpus.benchmark.baselines.linear import Matrix, WordTable, nearest
-from peercorpus.benchmark.baselines.simple import Means
+from peercorpus.benchmark.baselines.simple import Means, Scales, list_means
 from peercorpus.benchmark.cases import BenchTask, Case, CaseMessage, CasePaper
 from peercorpus.models.chat_messages import Speaker
-
-Scales = dict[tuple[str, float, float], float]
-"""Mean scores of a paper, by field and scale."""
 
 
 class _Learnt(NamedTuple):
@@ -41,8 +38,8 @@ def _fit(table: WordTable, texts: Sequence[str], any_words: bool, name: str, wha
     return _Learnt(table, table.learn(), texts)
 
 
-class NearestReview:
-    """Answers with a review of the paper with the most similar title and abstract, drawn by the seed if it has several.
+class NearestReview(Baseline):
+    """Answers with a review of the paper with the most similar title and abstract, drawn at random if it has several.
 
     Scores are that paper's means if it has the same field on the same scale, otherwise those of the baseline `mean`.
     """
@@ -51,23 +48,20 @@ class NearestReview:
     says = "a review of the train split's paper whose title and abstract are most alike (TF-IDF)"
     tasks = frozenset({BenchTask.REVIEW})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Set the seed for draws among a paper's reviews."""
-        self._seed = seed
-        self._learnt: _Learnt | None = None
-        self._reviewed = _Reviewed([], Means())
+    _learnt: _Learnt | None = None
+    _reviewed = _Reviewed([], Means())
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Store one review of each paper; see `Baseline.fit`."""
-        table = WordTable(2)
+        table = WordTable(title_and_abstract, 2)
         texts = list[str]()
         scores = list[Scales]()
         means = Means()
         any_words = False
         for case in cases:
-            any_words |= table.add(title_and_abstract(case.paper))
-            texts.append(drawn(case, self._seed))
-            scores.append({(score.field, score.low, score.high): score.mean for score in case.scores})
+            any_words |= table.add(case.paper)
+            texts.append(drawn(case))
+            scores.append(list_means(case))
             means.add(case)
         self._learnt = _fit(table, texts, any_words, self.name, "title or abstract")
         self._reviewed = _Reviewed(scores, means)
@@ -75,36 +69,30 @@ class NearestReview:
     def answer(self, case: Case) -> str:
         """Answer with the review and the scores below it; a field without any mean in the train split is omitted."""
         table, rows, texts = learnt(self._learnt, self.name)
-        row = nearest(rows, table.of(title_and_abstract(case.paper)))
-        means = self._reviewed.means.all_of(case) if self._reviewed.means else {}
-        own = self._reviewed.scores[row]
-        same = {score.field: own.get((score.field, score.low, score.high)) for score in case.scores}
-        return write_review(texts[row], means | {field: mean for field, mean in same.items() if mean is not None})
+        row = nearest(rows, table.of(case.paper))
+        return write_review(texts[row], self._reviewed.means.all_of(case, self._reviewed.scores[row]))
 
 
-class RetrievedTurn:
+class RetrievedTurn(Baseline):
     """Answers with the train split's reply to the most similar message of authors."""
 
     name = "retrieved"
     says = "the train split's reviewer turn that answers the authors' message most alike (TF-IDF)"
     tasks = frozenset({BenchTask.REBUTTAL})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; a turn has only one text."""
-        self._seed = seed
-        self._learnt: _Learnt | None = None
+    _learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Store every turn; see `Baseline.fit`."""
-        table = WordTable()
+        table = WordTable(last_author_message)
         texts = list[str]()
         any_words = False
         for case in cases:
-            any_words |= table.add(last_author_message(case.history))
-            texts.append(drawn(case, self._seed))
+            any_words |= table.add(case.history)
+            texts.append(drawn(case))
         self._learnt = _fit(table, texts, any_words, self.name, "message of authors")
 
     def answer(self, case: Case) -> str:
         """Answer with the retrieved turn, or the first one of the train split if no message has a word in common."""
         table, rows, texts = learnt(self._learnt, self.name)
-        return texts[nearest(rows, table.of(last_author_message(case.history)))]
+        return texts[nearest(rows, table.of(case.history))]

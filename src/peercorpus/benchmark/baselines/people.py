@@ -1,19 +1,22 @@
 """The human ceiling: each reviewer of a paper is left out, and measured against the others like a model."""
 
 import hashlib
+from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
-from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline, Fixed, decided, drawn, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import HUMAN, Baseline, decided, drawn, learnt, no_training_data
 from peercorpus.benchmark.baselines.simple import (
     TEMPLATE_BY_HEADING,
     TEMPLATE_ELSEWHERE,
     Majority,
     Means,
     MeanScores,
+    Scales,
     answer_decision,
+    list_means,
 )
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
 from peercorpus.records.enums import Aspect
@@ -25,20 +28,18 @@ class _Other:
     """Another paper: its decision, its mean scores by field and scale, and one text about it."""
 
     accepted: bool | None
-    scores: dict[tuple[str, float, float], float]
+    scores: Scales
     text: str
 
 
-class OtherPaper:
-    """Answers with the results of another train paper, drawn by seed and case, of the same venue if possible."""
+class OtherPaper(Baseline):
+    """Answers with the results of another train paper, drawn at random, of the same venue if possible."""
 
     name = "other-paper"
     says = "what another paper of the train split got, drawn at random, of the same venue if there is one"
     tasks = frozenset(BenchTask)
 
-    def __init__(self, seed: int = 0) -> None:
-        """Set the seed of the draws."""
-        self._seed = seed
+    def __init__(self) -> None:
         self._others: dict[str | None, list[_Other]] = defaultdict(list)
         self._means = Means()
 
@@ -46,8 +47,7 @@ class OtherPaper:
         """Store the results of each paper; see `Baseline.fit`."""
         is_scored = False
         for case in cases:
-            scores = {(score.field, score.low, score.high): score.mean for score in case.scores}
-            other = _Other(case.accepted, scores, drawn(case, self._seed) if case.task.is_written else "")
+            other = _Other(case.accepted, list_means(case), drawn(case) if case.task.is_written else "")
             self._means.add(case)
             for venue_id in (case.paper.venue_id, None):
                 self._others[venue_id].append(other)
@@ -59,15 +59,13 @@ class OtherPaper:
         """Answer with the other paper's results; a field that it lacks has the mean, or is omitted from a review."""
         known = learnt(self._others or None, self.name)
         others = known.get(case.paper.venue_id) or known[None]
-        digest = hashlib.sha256(f"{self._seed}:other:{case.case_id}".encode()).digest()
+        digest = hashlib.sha256(f"0:other:{case.case_id}".encode()).digest()
         other = others[int.from_bytes(digest[:8], "big") % len(others)]
         if case.task is BenchTask.META_REVIEW:
             return write_meta_review(other.text, other.accepted)
         if other.accepted is not None:
             return write_decision(Decision(other.accepted))
-        means = self._means.all_of(case) if self._means else {}
-        same = {score.field: other.scores.get((score.field, score.low, score.high)) for score in case.scores}
-        scores = means | {field: mean for field, mean in same.items() if mean is not None}
+        scores = self._means.all_of(case, other.scores)
         return write_scores(scores) if case.task is BenchTask.SCORES else write_review(other.text, scores)
 
 
@@ -80,16 +78,12 @@ GENERIC = "\n\n".join(
 )
 
 
-class GenericReview(Fixed):
+class GenericReview(Baseline):
     """Writes the same review for every paper."""
 
     name = "generic"
     says = "the same words about every paper"
     tasks = frozenset({BenchTask.REVIEW})
-
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
 
     def answer(self, case: Case) -> str:
         """Return the same review for every paper."""
@@ -112,14 +106,19 @@ class LeftOut:
     references: tuple[str, ...] = ()
 
 
-class People:
+class People(Baseline):
     """A ceiling, with the floors measured on the same terms; a paper with one reviewer has none.
 
     Attributes:
         floors: The floors, fitted separately, each on its own pass over the cases.
     """
 
-    floors: tuple[Baseline, ...]
+    name = HUMAN
+    kinds: tuple[type[Baseline], ...]
+    """Classes of the floors."""
+
+    def __init__(self) -> None:
+        self.floors = tuple(kind() for kind in self.kinds)
 
     def leave_out(self, case: Case) -> Iterator[LeftOut]:
         """Yield each reviewer of a paper with the others; none if there is only one."""
@@ -131,24 +130,20 @@ class People:
         """Return the answer of the first reviewer, for display; empty if there is only one."""
         return next((left_out.answers[HUMAN] for left_out in self._leave_out(case)), "")
 
-    def _leave_out(self, case: Case) -> Iterator[LeftOut]:
-        raise NotImplementedError
+    @abstractmethod
+    def _leave_out(self, case: Case) -> Iterator[LeftOut]: ...
 
 
 def _without(values: Sequence[float], place: int) -> tuple[float, ...]:
     return (*values[:place], *values[place + 1 :])
 
 
-class HumanReview(People, Fixed):
+class HumanReview(People):
     """The review of each reviewer, measured against those of the others."""
 
-    name = HUMAN
     says = "each reviewer's review, against those of the paper's other reviewers"
     tasks = frozenset({BenchTask.REVIEW})
-
-    def __init__(self, seed: int = 0) -> None:
-        """Set the seed of the floor that draws."""
-        self.floors = (GenericReview(seed), OtherPaper(seed))
+    kinds = (GenericReview, OtherPaper)
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:
         texts = case.references
@@ -156,16 +151,12 @@ class HumanReview(People, Fixed):
             yield LeftOut({HUMAN: write_review(text, {})}, references=(*texts[:place], *texts[place + 1 :]))
 
 
-class HumanScores(People, Fixed):
+class HumanScores(People):
     """The scores of each reviewer, measured against the mean of the others."""
 
-    name = HUMAN
     says = "each reviewer's scores, against the mean of the paper's other reviewers"
     tasks = frozenset({BenchTask.SCORES})
-
-    def __init__(self, seed: int = 0) -> None:
-        """Set the seed of the floor that draws."""
-        self.floors = (MeanScores(seed), OtherPaper(seed))
+    kinds = (MeanScores, OtherPaper)
 
     def _leave_out(self, case: Case) -> Iterator[LeftOut]:
         fields = [score for score in case.scores if len(score.values) > 1]
@@ -184,13 +175,12 @@ class HumanDecision(People):
     towards the overall share by one review, so that a rare recommendation is not certain.
     """
 
-    name = HUMAN
     says = "the decision predicted from a single reviewer's recommendation, which was known when it was made"
     tasks = frozenset({BenchTask.ACCEPTANCE})
+    kinds = (Majority, OtherPaper)
 
-    def __init__(self, seed: int = 0) -> None:
-        """Set the seed of the floor that draws."""
-        self.floors = (Majority(seed), OtherPaper(seed))
+    def __init__(self) -> None:
+        super().__init__()
         self._counts: Counter[tuple[object, ...]] = Counter()
 
     def fit(self, cases: Iterable[Case]) -> None:

@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from peercorpus.benchmark.answers import Decision, write_decision, write_review, write_scores
-from peercorpus.benchmark.baselines.baseline import ACCEPT_THRESHOLD, Fixed, decided, learnt, no_training_data
+from peercorpus.benchmark.baselines.baseline import ACCEPT_THRESHOLD, Baseline, decided, learnt, no_training_data
 from peercorpus.benchmark.cases import AskedScore, BenchTask, Case, CasePaper
 
 DIGITS = 6
@@ -18,7 +18,7 @@ def answer_decision(probability: float) -> str:
     return write_decision(Decision(probability >= ACCEPT_THRESHOLD, round(probability, DIGITS)))
 
 
-class Majority:
+class Majority(Baseline):
     """Predicts the more frequent decision of the train split, with its accept share as the probability.
 
     A train split with only one decision is allowed: the share is then 0 or 1.
@@ -28,10 +28,7 @@ class Majority:
     says = "the decision that most papers of the train split got"
     tasks = frozenset({BenchTask.ACCEPTANCE})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
-        self._share: float | None = None
+    _share: float | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Count the decisions; see `Baseline.fit`."""
@@ -46,16 +43,12 @@ class Majority:
         return answer_decision(learnt(self._share, self.name))
 
 
-class AcceptAll(Fixed):
+class AcceptAll(Baseline):
     """Accepts every paper, so its accuracy is the accept share; it states no probability."""
 
     name = "accept-all"
     says = "accepts every paper"
     tasks = frozenset({BenchTask.ACCEPTANCE})
-
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
 
     def answer(self, case: Case) -> str:
         """Return the same answer for every paper."""
@@ -83,6 +76,15 @@ def _list_groups(paper: CasePaper, asked: AskedScore) -> Iterator[tuple[Hashable
     yield ("all",)
 
 
+Scales = Mapping[tuple[str, float, float], float]
+"""Mean scores of a paper, by field and scale."""
+
+
+def list_means(case: Case) -> Scales:
+    """Return the reviewers' mean scores."""
+    return {(score.field, score.low, score.high): score.mean for score in case.scores}
+
+
 class Means:
     """Means of the papers' mean scores, for every group that can be looked up; each paper has the same weight."""
 
@@ -104,22 +106,21 @@ class Means:
         total, count = next(self._sums[group] for group in _list_groups(paper, asked) if group in self._sums)
         return on_scale(asked, total / count)
 
-    def all_of(self, case: Case) -> dict[str, float]:
-        """Return the mean for each requested field of a case."""
-        return {asked.field: self.of(case.paper, asked) for asked in case.scores}
+    def all_of(self, case: Case, own: Scales | None = None) -> dict[str, float]:
+        """Return for each requested field the mean on its scale in `own`, or else the closest mean, if any."""
+        closest = {asked.field: self.of(case.paper, asked) for asked in case.scores if self._sums}
+        same = {asked.field: (own or {}).get((asked.field, asked.low, asked.high)) for asked in case.scores}
+        return closest | {field: mean for field, mean in same.items() if mean is not None}
 
 
-class MeanScores:
+class MeanScores(Baseline):
     """Predicts the mean of the same field at the same venue, or of the closest group in the train split."""
 
     name = "mean"
     says = "the mean score of the same field at the same venue; else of that field, scale or aspect in the train split"
     tasks = frozenset({BenchTask.SCORES})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
-        self._means: Means | None = None
+    _means: Means | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Sum up the scores; see `Baseline.fit`."""
@@ -185,17 +186,14 @@ def most_frequent(counted: Counter[tuple[str, ...]]) -> tuple[str, ...]:
     return min(counted, key=lambda headings: (-counted[headings], headings))
 
 
-class TemplateReview:
+class TemplateReview(Baseline):
     """Writes fixed text, the paper's title and abstract, and mean scores, under the venue's most usual headings."""
 
     name = "template"
     says = "fixed words with the paper's title and abstract, under the venue's usual headings, and mean scores"
     tasks = frozenset({BenchTask.REVIEW})
 
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
-        self._learnt: _Learnt | None = None
+    _learnt: _Learnt | None = None
 
     def fit(self, cases: Iterable[Case]) -> None:
         """Count headings and scores; see `Baseline.fit`."""
@@ -220,19 +218,15 @@ class TemplateReview:
             text = "\n\n".join(
                 _fill_template(TEMPLATE_BY_HEADING[begin], case.paper) for begin in PARTS_WITHOUT_HEADINGS
             )
-        return write_review(text, counts.means.all_of(case) if counts.means else {})
+        return write_review(text, counts.means.all_of(case))
 
 
-class TemplateTurn(Fixed):
+class TemplateTurn(Baseline):
     """Gives the same polite reply, whatever the discussion."""
 
     name = "template"
     says = "the same polite acknowledgement, whatever was said"
     tasks = frozenset({BenchTask.REBUTTAL})
-
-    def __init__(self, seed: int = 0) -> None:
-        """Accept a seed for uniformity; it has no effect."""
-        del seed
 
     def answer(self, case: Case) -> str:
         """Return the same reply in every case."""

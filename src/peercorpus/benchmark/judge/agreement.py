@@ -1,19 +1,21 @@
 """Measure a judge's consistency, its ranking of degraded reviews, and the influence of position and length."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
+import msgspec
 import polars as pl
 from inspect_ai.log import EvalLog
 
-from peercorpus.benchmark.judge.judge import ASPECTS, Place, Verdict
+from peercorpus.benchmark.judge.judge import ASPECTS, Place
 from peercorpus.benchmark.judge.specimens import Degradation
 from peercorpus.benchmark.logs import read_header
+from peercorpus.benchmark.outcomes import Verdict
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import wilson_interval
+from peercorpus.metrics.intervals.papers import wilson_interval
 from peercorpus.metrics.prediction import alpha, spearman
 
 OVERALL = "overall"
@@ -25,15 +27,11 @@ class Repeats:
     """Agreement between several answers to one question.
 
     Attributes:
-        questions: Number of questions answered at least twice.
-        pairs: Number of pairs of answers to the same question.
         equal: Share of pairs with equal numbers.
         difference: Mean absolute difference of a pair, in points of the scale.
         alpha: Krippendorff's α (interval) of answers within questions; None if all numbers are equal.
     """
 
-    questions: int
-    pairs: int
     equal: float
     difference: float
     alpha: float | None
@@ -44,13 +42,11 @@ class Graders:
     """Agreement between two judges on the same texts.
 
     Attributes:
-        texts: Number of texts that both judged.
         spearman: Rank correlation; None if one judge gives every text the same number.
         alpha: Krippendorff's α (interval); None if all numbers are equal.
         difference: Mean of the second judge's number minus the first's, in points of the scale.
     """
 
-    texts: int
     spearman: float | None
     alpha: float | None
     difference: float
@@ -69,21 +65,6 @@ class Places:
     pairs: int
     flips: float
     first: float
-
-
-@dataclass(frozen=True, slots=True)
-class Padding:
-    """The effect of padding on the overall rating.
-
-    Attributes:
-        pairs: Number of texts rated without and with padding.
-        gain: Mean rating with padding minus the rating without, in points; above 0, padding is rewarded.
-        above: Share of pairs in which the padded text is rated higher, ties counted half.
-    """
-
-    pairs: int
-    gain: float
-    above: float
 
 
 def verdict_numbers(verdict: Verdict) -> dict[str, float]:
@@ -126,8 +107,6 @@ def repeat_agreement(answers: Sequence[Sequence[Verdict]]) -> dict[str, Repeats]
         numbers = [ratings[aspect] for ratings in twice]
         distances = [abs(first - second) for repeats in numbers for first, second in combinations(repeats, 2)]
         agreements[aspect] = Repeats(
-            questions=len(numbers),
-            pairs=len(distances),
             equal=fmean(distance == 0 for distance in distances),
             difference=fmean(distances),
             alpha=_compute_alpha(numbers),
@@ -147,26 +126,12 @@ def grader_agreement(pairs: Sequence[tuple[Verdict, Verdict]]) -> dict[str, Grad
     agreements = {}
     for aspect, ours in first.items():
         theirs = second[aspect]
-        difference = fmean(
-            second_number - first_number for first_number, second_number in zip(ours, theirs, strict=True)
-        )
         both = list(zip(ours, theirs, strict=True))
+        difference = fmean(second_number - first_number for first_number, second_number in both)
         agreements[aspect] = Graders(
-            texts=len(pairs), spearman=rank_correlation(ours, theirs), alpha=_compute_alpha(both), difference=difference
+            spearman=rank_correlation(ours, theirs), alpha=_compute_alpha(both), difference=difference
         )
     return agreements
-
-
-def padding(pairs: Sequence[tuple[float, float]]) -> Padding:
-    """Compute the effect of padding from pairs of overall ratings, without and with it.
-
-    Raises:
-        UndefinedMetricError: There is no pair.
-    """
-    if not pairs:
-        raise UndefinedMetricError("The sensitivity to padding needs a text judged without and with it.")
-    gains = [padded - plain for plain, padded in pairs]
-    return Padding(len(gains), fmean(gains), fmean((gain >= 0) / 2 + (gain > 0) / 2 for gain in gains))
 
 
 def places(answers: Sequence[tuple[Place, Place]]) -> Places:
@@ -202,10 +167,6 @@ class Ranking:
     ties: int
     unread: int
     share_unread_wrong: float
-
-    def by_name(self) -> dict[str, float]:
-        """Return the numbers by name."""
-        return asdict(self)
 
 
 TELLS = "ranks below the gold:"
@@ -277,18 +238,8 @@ def extract_rankings(numbers: Mapping[str, float]) -> dict[Degradation, Ranking]
     rankings = {}
     for name in Degradation:
         if f"{name}_share" in numbers:
-            share, low, high, papers, ties, unread, wrong = (
-                numbers[f"{name}_{column.name}"] for column in fields(Ranking)
-            )
-            rankings[name] = Ranking(
-                share=share,
-                low=low,
-                high=high,
-                papers=int(papers),
-                ties=int(ties),
-                unread=int(unread),
-                share_unread_wrong=wrong,
-            )
+            of_name = {column.name: numbers[f"{name}_{column.name}"] for column in fields(Ranking)}
+            rankings[name] = msgspec.convert(of_name, Ranking, strict=False)
     return rankings
 
 

@@ -3,8 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from math import isnan, nan
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import msgspec
@@ -17,7 +19,7 @@ from inspect_ai.util import collect, span
 
 from peercorpus.benchmark.answers import UnreadableAnswerError
 from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseSelection, read_cases
-from peercorpus.benchmark.judge.agreement import padding, places, points, rank, rank_correlation
+from peercorpus.benchmark.judge.agreement import places, points, rank, rank_correlation
 from peercorpus.benchmark.judge.judge import JudgePrompt, Read, ask, read_preference, read_verdict
 from peercorpus.benchmark.judge.scorer import signature
 from peercorpus.benchmark.judge.specimens import (
@@ -81,7 +83,7 @@ def _name_ranking(name: Degradation, of_papers: Sequence[float | None]) -> dict[
         ranking = rank(of_papers)
     except UndefinedMetricError:
         return {f"{name}_papers": 0, f"{name}_unread": len(of_papers)}
-    return {f"{name}_{key}": value for key, value in ranking.by_name().items()}
+    return {f"{name}_{key}": value for key, value in asdict(ranking).items()}
 
 
 @metric
@@ -95,7 +97,7 @@ def ranked(signature: str) -> Metric:  # noqa: ARG001 -- shown beside the number
             numbers |= _name_ranking(name, [None if pair is None else points(*pair) for pair in both])
         pairs = [pair for pair in _collect_pairs(scores, GOLD, Degradation.PADDED) if pair is not None]
         if pairs:
-            numbers["padding_gain"] = padding(pairs).gain
+            numbers["padding_gain"] = fmean(padded - plain for plain, padded in pairs)
         golds = [(_read_number(score.score.value, GOLD), (score.score.metadata or {})[WORDS]) for score in scores]
         rated_golds = [(mean, words) for mean, words in golds if mean is not None]
         goes = rank_correlation([mean for mean, _ in rated_golds], [words for _, words in rated_golds])

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from peercorpus.benchmark.judge.judge import JudgeContext, JudgePrompt, Verdict, judge_question, read_verdict
+from peercorpus.benchmark.judge.judge import JudgeContext, JudgePrompt, judge_question, read_verdict
+from peercorpus.benchmark.outcomes import Verdict
 from peercorpus.errors import PeercorpusError
 from peercorpus.models import prompts
 

@@ -4,9 +4,8 @@ Candidate texts are untrusted: each is fenced with a mark that occurs in none of
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from hashlib import sha256
-from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
@@ -20,6 +19,7 @@ from inspect_ai.model import (
 )
 
 from peercorpus.benchmark.answers import UnreadableAnswerError, Unscored, check_not_withheld, read_object
+from peercorpus.benchmark.outcomes import Verdict
 from peercorpus.models import prompts
 
 LOW = 1
@@ -27,27 +27,6 @@ HIGH = 10
 """The scale of each aspect."""
 
 Place = Literal["A", "B"]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A judge's answer: whole numbers from 1 to 10, 10 being the best."""
-
-    quality: int
-    constructiveness: int
-    accuracy: int
-    completeness: int
-    clarity: int
-
-    @property
-    def values(self) -> dict[str, int]:
-        """The numbers by aspect."""
-        return asdict(self)
-
-    @property
-    def mean(self) -> float:
-        """Unweighted mean of the five aspects, in [1, 10]."""
-        return fmean(self.values.values())
 
 
 ASPECTS = tuple(aspect.name for aspect in fields(Verdict))

@@ -26,13 +26,11 @@ from peercorpus.benchmark.judge.judge import (
     JudgeAnswer,
     JudgeContext,
     JudgePrompt,
-    Verdict,
     ask,
 )
-from peercorpus.benchmark.outcomes import GRADER_FAILED, JudgeScores, Scored, to_metadata
+from peercorpus.benchmark.outcomes import GRADER_FAILED, Scored, Verdict, to_metadata
 from peercorpus.errors import PeercorpusError
-from peercorpus.metrics.intervals import RESAMPLES
-from peercorpus.metrics.paper_intervals import bound_mean
+from peercorpus.metrics.intervals.papers import RESAMPLES, bound_mean
 from peercorpus.models import prompts
 from peercorpus.models.local_models import package_signature
 
@@ -233,7 +231,7 @@ def _make_score(
     if first.read is None:
         why = f"{first.reason}: {first.wrong[-1]}"
         return Score.unscored(reason=GRADER_FAILED, answer=first.completion, explanation=why, metadata=about)
-    about |= to_metadata(JudgeScores(**first.read.values))
+    about |= to_metadata(first.read)
     return Score(value=dict(first.read.values), answer=first.completion, metadata=about)
 
 

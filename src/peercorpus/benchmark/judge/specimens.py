@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from itertools import cycle
@@ -124,29 +124,19 @@ class Specimen:
         return JudgeContext(self.others, self.title, self.abstract)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reviewed:
-    forum_id: str
-    venue_id: str
-    title: str | None
-    abstract: str | None
-    reviews: tuple[str, ...]
-
-
-def _make_specimen(paper: _Reviewed, of_venue: Sequence[_Reviewed], seed: int) -> Specimen:
+def _make_specimen(case: Case, of_venue: Sequence[Case], seed: int) -> Specimen:
+    paper, reviews = case.paper, case.references
     chance = Random(f"{seed}/{paper.forum_id}")
-    chosen = chance.randrange(len(paper.reviews))
-    others = tuple(text for index, text in enumerate(paper.reviews) if index != chosen)
-    foreign = [text for other in of_venue if other.forum_id != paper.forum_id for text in other.reviews]
-    worse = degrade(paper.reviews[chosen], [text for text in foreign if text not in paper.reviews], chance)
+    chosen = chance.randrange(len(reviews))
+    foreign = [text for other in of_venue if other.paper.forum_id != paper.forum_id for text in other.references]
     return Specimen(
         forum_id=paper.forum_id,
         venue_id=paper.venue_id,
         title=paper.title,
         abstract=paper.abstract,
-        gold=paper.reviews[chosen],
-        others=others,
-        worse=worse,
+        gold=reviews[chosen],
+        others=(*reviews[:chosen], *reviews[chosen + 1 :]),
+        worse=degrade(reviews[chosen], [text for text in foreign if text not in reviews], chance),
     )
 
 
@@ -159,24 +149,16 @@ def sample_papers(cases: Iterable[Case], limit: int | None, seed: int, left_out:
         seed: Seed of everything random.
         left_out: Receives counts of the papers and degraded versions that are missing, by reason.
     """
-    reviewed = (
-        _Reviewed(
-            forum_id=case.paper.forum_id,
-            venue_id=case.paper.venue_id,
-            title=case.paper.title,
-            abstract=case.paper.abstract,
-            reviews=case.references,
-        )
-        for case in cases
-    )
+    # The texts of papers are not needed.
+    reviewed = (replace(case, paper=replace(case.paper, markdown="")) for case in cases)
     # A random order in which the order of two papers does not depend on the other papers.
-    papers = sorted(reviewed, key=lambda paper: sha256(f"{seed}/{paper.forum_id}".encode()).hexdigest())
-    of_venue: dict[str, list[_Reviewed]] = {}
-    for paper in papers:
-        of_venue.setdefault(paper.venue_id, []).append(paper)
-    usable = [paper for paper in papers if len(paper.reviews) > 1]
+    papers = sorted(reviewed, key=lambda case: sha256(f"{seed}/{case.paper.forum_id}".encode()).hexdigest())
+    of_venue: dict[str, list[Case]] = {}
+    for case in papers:
+        of_venue.setdefault(case.paper.venue_id, []).append(case)
+    usable = [case for case in papers if len(case.references) > 1]
     drawn = usable[:limit]
-    specimens = [_make_specimen(paper, of_venue[paper.venue_id], seed) for paper in drawn]
+    specimens = [_make_specimen(case, of_venue[case.paper.venue_id], seed) for case in drawn]
     left_out["papers: no second review to judge by"] += len(papers) - len(usable)
     left_out["papers: beyond the limit"] += len(usable) - len(drawn)
     for degradation in Degradation:

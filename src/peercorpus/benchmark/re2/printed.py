@@ -1,7 +1,6 @@
 """Read the tables printed in the Re² paper, and the differences between its protocol and ours."""
 
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,6 +8,7 @@ from importlib.resources import files
 import msgspec
 
 from peercorpus.benchmark.cases import BenchTask
+from peercorpus.benchmark.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,23 @@ def read_printed() -> PrintedPaper:
     return msgspec.convert(tomllib.loads(text), PrintedPaper)
 
 
-def printed_tables(task: BenchTask, *, is_judged: bool) -> Sequence[tuple[str, PrintedRows]]:
-    """Return the printed tables of a task with their titles; with the judge's of discussions, if ours were judged.
+def printed_tables(task: BenchTask, *, is_judged: bool) -> list[Table]:
+    """Return the printed tables of a task; with the judge's of discussions, if ours were judged.
 
     The paper has none for meta-reviews.
     """
     if task is BenchTask.META_REVIEW:
         return []
-    paper = read_printed()
-    rows: PrintedRows = getattr(paper, task.value)
-    tables = [(f"Re²: {task}", rows)]
-    return [*tables, ("Re²: judged, 1 to 10", paper.judge)] if is_judged and task is BenchTask.REBUTTAL else tables
+    parts: dict[str, PrintedRows] = {f"Re²: {task}": getattr(read_printed(), task.value)}
+    if is_judged and task is BenchTask.REBUTTAL:
+        parts["Re²: judged, 1 to 10"] = read_printed().judge
+    return [
+        Table(f"{title} (as printed; another protocol)", ["model", *printed.columns], printed.rows)
+        for title, printed in parts.items()
+    ]
+
+
+def about_printed() -> Table:
+    """Return the source of the printed numbers, and the differences in protocol."""
+    above = [f"Source: {read_printed().source}.", "Not to be compared with ours number by number:"]
+    return Table("About the printed tables", above=above, below=read_printed().differences)

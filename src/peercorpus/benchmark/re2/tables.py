@@ -1,24 +1,21 @@
 """Lay out the runs of a comparison like Tables 2 to 5 of the Re² paper, with the printed rows below ours."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import fmean, stdev
 
 from peercorpus.benchmark.cases import BenchTask
-from peercorpus.benchmark.leaderboard_render import RenderedTable, about_printed
 from peercorpus.benchmark.logs import TaskRun
 from peercorpus.benchmark.measures import Measure, group_by_paper, select_measures
 from peercorpus.benchmark.outcomes import CaseOutcome, Scored
 from peercorpus.benchmark.re2.comparison import ComparedModel
-from peercorpus.benchmark.re2.printed import PrintedRows, read_printed
+from peercorpus.benchmark.re2.printed import PrintedRows, about_printed, read_printed
+from peercorpus.benchmark.tables import NONE, Table, Tables
 from peercorpus.errors import UndefinedMetricError
-from peercorpus.metrics.paired_intervals import bound_combination
-from peercorpus.wording.untrusted_text import escape_csv_cell
+from peercorpus.metrics.intervals.pairs import bound_combination
+from peercorpus.metrics.intervals.papers import Bounds
 
-NONE = "-"
 JUDGED = "judge: "
 
 
@@ -97,16 +94,14 @@ class RunsEstimate:
 
     Attributes:
         values: The number of each run; empty if one of them does not define it.
-        low: Lower bound of the 95 % interval of their mean over papers; None if it has none.
-        high: Upper bound.
+        bounds: 95 % interval of their mean over papers; None if it has none.
         papers: Number of papers.
         unscored: Number of answers without a score, in all runs.
         answers: Number of all answers.
     """
 
     values: tuple[float, ...]
-    low: float | None
-    high: float | None
+    bounds: Bounds | None
     papers: int
     unscored: int
     answers: int
@@ -136,7 +131,7 @@ class MadeTable:
     notes: list[str] = field(default_factory=list)
 
 
-def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> RunsEstimate | None:
+def estimate_column(column: Column, runs: Sequence[TaskRun]) -> RunsEstimate | None:
     """Return a number over several runs, or None if one of them was not measured in this way."""
     if not all(column.scored in run.outcomes for run in runs):
         return None
@@ -151,33 +146,29 @@ def estimate_column(column: Column, runs: Sequence[TaskRun], resamples: int) -> 
     try:
         values = tuple(measure.of(of_run) * measure.factor for of_run in scored)
     except UndefinedMetricError:
-        return RunsEstimate((), None, None, papers, unscored, answers)
-    low, high = _estimate_bounds(measure, scored, resamples)
-    return RunsEstimate(values, low, high, papers, unscored, answers)
+        return RunsEstimate((), None, papers, unscored, answers)
+    return RunsEstimate(values, _estimate_bounds(measure, scored), papers, unscored, answers)
 
 
-def _estimate_bounds(
-    measure: Measure, scored: Sequence[Sequence[CaseOutcome]], resamples: int
-) -> tuple[float, float] | tuple[None, None]:
+def _estimate_bounds(measure: Measure, scored: Sequence[Sequence[CaseOutcome]]) -> Bounds | None:
     """Return the interval of the mean over runs, from the papers with a scored answer in every run."""
     runs = [group_by_paper(of_run) for of_run in scored]
     papers = sorted(set.intersection(*(set(run) for run in runs)))
     by_run = [[run[paper] for paper in papers] for run in runs]
     try:
-        bounds = bound_combination(measure.estimator(resamples), by_run, [1 / len(runs)] * len(runs), resamples)
+        return measure.scale(bound_combination(measure.estimator, by_run, [1 / len(runs)] * len(runs)))
     except UndefinedMetricError:
-        return None, None
-    return (None, None) if bounds is None else (bounds[0] * measure.factor, bounds[1] * measure.factor)
+        return None
 
 
-def make_tables(models: Sequence[ComparedModel], resamples: int = 1000) -> list[MadeTable]:
+def make_tables(models: Sequence[ComparedModel]) -> list[MadeTable]:
     """Return the tables with any measurement, even if no answer has a score."""
     made = []
     for layout in TABLES:
         table = MadeTable(layout)
         for model in models:
             cells = [
-                estimate_column(column, model.runs[column.task], resamples) if column.task in model.runs else None
+                estimate_column(column, model.runs[column.task]) if column.task in model.runs else None
                 for column in layout.columns
             ]
             if any(column.task in model.runs for column in layout.columns):
@@ -221,8 +212,8 @@ def _format_cell(estimate: RunsEstimate | None, decimals: int) -> str:
     parts = [f"{estimate.mean:.{decimals}f}"]
     if estimate.deviation is not None:
         parts.append(f"± {estimate.deviation:.{decimals}f}")
-    if estimate.low is not None and estimate.high is not None:
-        parts.append(f"[{estimate.low:.{decimals}f}, {estimate.high:.{decimals}f}]")
+    if estimate.bounds is not None:
+        parts.append(f"[{estimate.bounds[0]:.{decimals}f}, {estimate.bounds[1]:.{decimals}f}]")
     return " ".join(parts)
 
 
@@ -247,10 +238,13 @@ ABOVE = (
 )
 
 
-def lay_out(tables: Sequence[MadeTable]) -> list[RenderedTable]:
-    """Return our tables, each followed by the printed one, and the differences between the two."""
-    grids = []
-    for table in tables:
+def lay_out(made: Sequence[MadeTable], notes: Sequence[str]) -> Tables:
+    """Return our tables, each followed by the printed one, and the differences between the two.
+
+    The numbers have a line for each run, and one each with the mean over runs and its deviation.
+    """
+    tables = []
+    for table in made:
         layout = table.layout
         headings = [column.heading for column in layout.columns]
         rows = [
@@ -263,28 +257,20 @@ def lay_out(tables: Sequence[MadeTable]) -> list[RenderedTable]:
             for name, cells in table.rows
         ]
         printed = _join_printed([getattr(read_printed(), part) for part in layout.printed])
-        title = f"Table {layout.number}: {layout.title}"
-        grids += [
-            RenderedTable(title, [ABOVE], ["Model", *headings, "without a score", "runs"], rows, table.notes),
-            RenderedTable(f"{title}, as Re² printed it", [], ["Model", *headings], printed, []),
-        ]
-    return [*grids, about_printed()] if grids else []
+        title, head = f"Table {layout.number}: {layout.title}", ["Model", *headings]
+        tables.append(Table(title, [*head, "without a score", "runs"], rows, above=[ABOVE], below=table.notes))
+        tables.append(Table(f"{title}, as Re² printed it", head, printed))
+    numbers = [
+        (table.layout.number, name, column.task, column.heading, *number)
+        for table in made
+        for name, cells in table.rows
+        for cell, column in zip(cells, table.layout.columns, strict=True)
+        for number in _list_numbers(cell)
+    ]
+    return Tables("Tables 2 to 5 of Re²", [*tables, about_printed()] if tables else [], COLUMNS, numbers, notes)
 
 
-CSV_COLUMNS = ("table", "model", "task", "measure", "run", "value", "low", "high", "papers", "unscored", "answers")
-
-
-def render_table_csv(tables: Sequence[MadeTable]) -> str:
-    """Render our numbers as CSV, unrounded: a line for each run, and one with the mean, its deviation and interval."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for table in tables:
-        for name, cells in table.rows:
-            for cell, column in zip(cells, table.layout.columns, strict=True):
-                key = (table.layout.number, escape_csv_cell(name), column.task, column.heading)
-                writer.writerows((*key, *numbers) for numbers in _list_numbers(cell))
-    return text.getvalue()
+COLUMNS = ("table", "model", "task", "measure", "run", "value", "low", "high", "papers", "unscored", "answers")
 
 
 def _list_numbers(cell: RunsEstimate | None) -> Iterator[tuple[object, ...]]:
@@ -292,5 +278,6 @@ def _list_numbers(cell: RunsEstimate | None) -> Iterator[tuple[object, ...]]:
         return
     for number, value in enumerate(cell.values, start=1):
         yield number, value, "", "", "", "", ""
-    yield "mean", cell.mean if cell.values else "", cell.low, cell.high, cell.papers, cell.unscored, cell.answers
+    low, high = cell.bounds or (None, None)
+    yield "mean", cell.mean if cell.values else "", low, high, cell.papers, cell.unscored, cell.answers
     yield "deviation", cell.deviation, "", "", "", "", ""

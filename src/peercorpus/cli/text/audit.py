@@ -8,8 +8,7 @@ from peercorpus.audit.features import Example
 from peercorpus.audit.leak_audit import Audit, Finding
 from peercorpus.audit.predictors import FeatureKind
 from peercorpus.audit.report import JSON_NAME, PAGE_NAME
-from peercorpus.audit.version_grades import PaperUse, VenueGrades, bias, provable
-from peercorpus.metrics.intervals import Proportion, ProportionDifference
+from peercorpus.audit.version_grades import PaperUse, Proportion, ProportionDifference, VenueGrades, bias, provable
 from peercorpus.records.enums import Grade, Status
 from peercorpus.wording.counted_nouns import plural
 from peercorpus.wording.untrusted_text import escape_controls

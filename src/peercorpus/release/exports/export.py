@@ -5,24 +5,22 @@ The rows come from the task configurations; `layouts` writes the other files.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.progress import Meter, Show, show_nothing
 from peercorpus.models import prompts
-from peercorpus.models.chat_messages import ChatOptions, Message, Speaker, escape_markers
-from peercorpus.records.enums import Role
+from peercorpus.models.chat_messages import Message, Speaker, escape_markers
 from peercorpus.records.points import CRITICAL_KINDS
 from peercorpus.release.exports.formats import ExportLayout, TrainingSample, render_sample, write_rows
-from peercorpus.release.exports.layouts import Exported, ExportedFile, ExportRequest, write_companions
+from peercorpus.release.exports.layouts import Exported, ExportedFile, write_companions
 from peercorpus.release.exports.meta_reviews import meta_review_samples
 from peercorpus.release.exports.re2 import ForumRows, Re2Paper, join_papers, write_manuscript, write_paper, write_talks
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.exports.samples import (
     NO_TEXT,
-    Opening,
-    PromptOptions,
     Samples,
     describe_paper,
     open_paper,
@@ -62,19 +60,19 @@ def add_points(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
         yield paper
 
 
-def point_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
+def point_samples(row: Row, licence: str | None, request: ExportRequest, tally: Samples) -> Iterator[TrainingSample]:
     """Yield a sample for each point of a paper with an answer from before the decision; count the others.
 
     Args:
         row: A row of `rebuttal` from `add_points`.
         licence: Licence of the paper; None if none is stated.
-        telling: Presentation of paper and point, and the required confidence of an answer.
+        request: Presentation of paper and point, and the required confidence of an answer.
         tally: Counts rows written and left out.
     """
-    paper, is_cut = open_paper(row, telling)
-    system = [Message(Speaker.SYSTEM, [prompts.AUTHORS], [])] if telling.with_system else []
+    paper, is_cut = open_paper(row, request)
+    system = [Message(Speaker.SYSTEM, [prompts.AUTHORS], [])] if request.has_system else []
     for point in row["points"]:
-        answers, reason = _choose_answers(point["answers"], telling.by_point or 0.0)
+        answers, reason = _choose_answers(point["answers"], request.by_point or 0.0)
         if paper is None or not answers:
             tally.left_out[NO_TEXT if paper is None else reason] += 1
             continue
@@ -112,7 +110,7 @@ COLUMNS = {
     Task.META_REVIEW: (*_PAPER, "status", "meta_reviews", "exchanges", "responses", "turns_left_out"),
 }
 """Columns of a task configuration that samples are made from."""
-SAMPLES: Mapping[Task, Callable[[Row, str | None, PromptOptions, Samples], Iterator[TrainingSample]]] = {
+SAMPLES: Mapping[Task, Callable[[Row, str | None, ExportRequest, Samples], Iterator[TrainingSample]]] = {
     Task.REVIEW: review_samples,
     Task.REBUTTAL: rebuttal_samples,
     Task.META_REVIEW: meta_review_samples,
@@ -133,117 +131,21 @@ def _choose_tasks(release: Release, request: ExportRequest) -> list[Task]:
             f"No paper of the release '{release.folder}' can be used for training: none has both a text that the"
             " tasks accept and a review or conversation; 'peercorpus publish --grade' accepts more texts."
         )
-    missing = [task for task in request.tasks if task not in present]
-    if missing:
+    if request.task is not None and request.task not in present:
         raise PeercorpusError(
-            f"The release '{release.folder}' has no configuration '{CONFIG[missing[0]]}'; publish it with --splits re2"
-            " or --splits temporal, or name another task."
+            f"The release '{release.folder}' has no configuration '{CONFIG[Task(request.task)]}'; publish it with"
+            " --splits re2 or --splits temporal, or name another task."
         )
     if not present:
         raise PeercorpusError(
             f"The release '{release.folder}' has no task configurations; publish it with --splits re2 or"
             " --splits temporal."
         )
-    of_authors = request.telling.chat.assistant is Role.AUTHOR or request.telling.by_point is not None
-    if of_authors and not request.tasks:
+    if request.task is not None:
+        return [Task(request.task)]
+    if request.assistant == "author" or request.by_point is not None:
         return [Task.REBUTTAL]
-    fitting = [task for task in present if request.layout is not ExportLayout.RE2 or task in RE2_NAMES]
-    return [task for task in fitting if task in request.tasks or not request.tasks]
-
-
-def _check_request(request: ExportRequest) -> None:
-    """Check that the options of a request are compatible.
-
-    Raises:
-        PeercorpusError: They are not; the message names the option to change.
-    """
-    options = request.telling
-    is_re2 = request.layout is ExportLayout.RE2
-    if is_re2 and (options != PromptOptions(chat=options.chat) or options.chat.assistant is Role.AUTHOR):
-        raise PeercorpusError(
-            "--format re2 names the paper and the reviewer as Re² does; leave out --paper, --system, --max-characters,"
-            " --assistant and --by-point, or name another format."
-        )
-    if is_re2 and Task.META_REVIEW in request.tasks:
-        raise PeercorpusError(
-            "Re² has no file of meta-reviews; name another --format for --task meta_review, or another task."
-        )
-    if options.by_point is not None:
-        _check_by_point(request)
-        return
-    if options.opening is Opening.NONE and options.chat.assistant is Role.REVIEWER:
-        raise PeercorpusError(
-            "Without an opening the model would speak first; use --paper abstract, --paper text or --assistant author."
-        )
-    chat = replace(options.chat, ends_answered=True) if is_re2 else options.chat
-    if {Task.REVIEW, Task.META_REVIEW} & set(request.tasks) and chat != ChatOptions():
-        raise PeercorpusError(
-            "--assistant, --others and --unanswered apply to conversations only; add --task rebuttal, or"
-            " leave them out."
-        )
-
-
-def _check_by_point(request: ExportRequest) -> None:
-    """Check that the options of a request are compatible with samples of single points.
-
-    Raises:
-        PeercorpusError: They are not; the message names the option to change.
-    """
-    options = request.telling
-    if request.layout is ExportLayout.JSONL or {*request.tasks} - {Task.REBUTTAL} or options.chat != ChatOptions():
-        raise PeercorpusError(
-            "--by-point writes the authors' answers to single points: leave out --task, or name rebuttal; leave out"
-            " --assistant, --others and --unanswered; and name a --format other than jsonl and re2."
-        )
-    if not 0 <= (options.by_point or 0) <= 1:
-        raise PeercorpusError(f"--by-point must be a share from 0 to 1, got {options.by_point:g}.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """One split of one task, while it is written."""
-
-    folder: Path
-    request: ExportRequest
-    task: Task
-    licences: Mapping[str, str]
-    samples: Samples
-
-    def rows(self, papers: Iterator[Row] | Iterator[Re2Paper], met: Callable[[], None]) -> Iterator[Row]:
-        """Yield the rows of the file, and count those left out."""
-        for paper in papers:
-            forum_id = paper.task["forum_id"] if isinstance(paper, Re2Paper) else paper["forum_id"]
-            licence = self.licences.get(forum_id)
-            before = self.samples.rows
-            for row in self._of_re2(paper, licence) if isinstance(paper, Re2Paper) else self._of_paper(paper, licence):
-                self.samples.rows += 1
-                yield row
-            if self.samples.rows > before:
-                self.samples.papers += 1
-                self.samples.licences[licence] += 1
-            met()
-
-    def _of_paper(self, paper: Row, licence: str | None) -> Iterator[Row]:
-        if self.request.layout is ExportLayout.JSONL:
-            yield paper | {"licence": licence}
-        else:
-            make = SAMPLES[self.task] if self.request.telling.by_point is None else point_samples
-            yield from self._render(make(paper, licence, self.request.telling, self.samples))
-
-    def _of_re2(self, paper: Re2Paper, licence: str | None) -> Iterator[Row]:
-        if self.task is Task.REVIEW:
-            row = write_paper(paper, licence, self.samples)
-            rows = iter([row] if row is not None else [])
-        else:
-            rows = self._render(write_talks(paper, licence, self.request.telling, self.samples))
-        for place, row in enumerate(rows):
-            if place == 0:
-                write_manuscript(self.folder, paper)
-            yield row
-
-    def _render(self, samples: Iterator[TrainingSample]) -> Iterator[Row]:
-        for sample in samples:
-            yield render_sample(sample, self.request.layout)
+    return [task for task in present if request.format is not ExportLayout.RE2 or task in RE2_NAMES]
 
 
 def _add_records(release: Release, papers: Iterator[Row]) -> Iterator[Row]:
@@ -286,31 +188,71 @@ class _Export:
     show: Show
 
     def write_split(self, task: Task, split: Split, splits: Sequence[Split]) -> ExportedFile:
-        """Write one file of a task, with the papers of some splits of the release."""
+        """Write one file of a task, with the papers of some splits of the release, and count those left out."""
         config = CONFIG[task]
-        is_re2 = self.request.layout is ExportLayout.RE2
+        is_re2 = self.request.format is ExportLayout.RE2
         name = f"{RE2_NAMES[task]}_{split}.json" if is_re2 else f"{task}_{split}.jsonl"
         samples = Samples()
         total = sum(self.release.count(config, one) for one in splits)
         meter = Meter(name, "exporting papers", self.show, total=total)
-        writing = _Writing(folder=self.folder, request=self.request, task=task, licences=self.licences, samples=samples)
-        rows = writing.rows(self._read_papers(task, splits), meter.advance)
+        rows = self._count(self._read_rows(task, splits, samples), samples, meter)
         write_rows(self.folder / name, rows, as_list=is_re2)
         if not samples.rows and not is_re2:
             # Training libraries cannot open a file without rows; the code that reads Re² opens both splits.
             (self.folder / name).unlink()
         return ExportedFile(name=name, task=task, split=split, samples=samples)
 
-    def _read_papers(self, task: Task, splits: Sequence[Split]) -> Iterator[Row] | Iterator[Re2Paper]:
+    def _count(
+        self, papers: Iterator[tuple[str | None, Iterator[Row]]], samples: Samples, meter: Meter
+    ) -> Iterator[Row]:
+        for licence, rows in papers:
+            before = samples.rows
+            for row in rows:
+                samples.rows += 1
+                yield row
+            if samples.rows > before:
+                samples.papers += 1
+                samples.licences[licence] += 1
+            meter.advance()
+
+    def _read_rows(
+        self, task: Task, splits: Sequence[Split], samples: Samples
+    ) -> Iterator[tuple[str | None, Iterator[Row]]]:
+        """Yield the licence of each paper with its rows."""
         config = CONFIG[task]
-        if self.request.layout is ExportLayout.RE2:
-            return join_papers(self.release, config, splits)
-        columns = None if self.request.layout is ExportLayout.JSONL else COLUMNS[task]
-        papers = chain.from_iterable(self.release.rows(config, split, columns) for split in splits)
-        if self.request.telling.by_point is not None:
-            return add_points(self.release, papers)
-        is_rebuilt = task is Task.REBUTTAL and self.request.telling.needs_turns
-        return _add_records(self.release, papers) if is_rebuilt else papers
+        if self.request.format is ExportLayout.RE2:
+            for joined in join_papers(self.release, config, splits):
+                licence = self.licences.get(joined.task["forum_id"])
+                yield licence, self._write_re2(task, joined, licence, samples)
+            return
+        columns = None if self.request.format is ExportLayout.JSONL else COLUMNS[task]
+        papers: Iterator[Row] = chain.from_iterable(self.release.rows(config, split, columns) for split in splits)
+        make = SAMPLES[task]
+        if self.request.by_point is not None:
+            papers, make = add_points(self.release, papers), point_samples
+        elif task is Task.REBUTTAL and self.request.needs_turns:
+            papers = _add_records(self.release, papers)
+        for paper in papers:
+            licence = self.licences.get(paper["forum_id"])
+            if columns is None:
+                yield licence, iter([paper | {"licence": licence}])
+            else:
+                yield licence, self._render(make(paper, licence, self.request, samples))
+
+    def _write_re2(self, task: Task, paper: Re2Paper, licence: str | None, samples: Samples) -> Iterator[Row]:
+        if task is Task.REVIEW:
+            row = write_paper(paper, licence, samples)
+            rows = iter([row] if row is not None else [])
+        else:
+            rows = self._render(write_talks(paper, licence, self.request, samples))
+        for place, row in enumerate(rows):
+            if place == 0:
+                write_manuscript(self.folder, paper)
+            yield row
+
+    def _render(self, samples: Iterator[TrainingSample]) -> Iterator[Row]:
+        for sample in samples:
+            yield render_sample(sample, self.request.format)
 
 
 def export_release(folder: Path, out: Path, request: ExportRequest, show: Show = show_nothing) -> Exported:
@@ -323,10 +265,9 @@ def export_release(folder: Path, out: Path, request: ExportRequest, show: Show =
         show: Receives the progress of each file.
 
     Raises:
-        PeercorpusError: The request contradicts itself, there is no release with these tasks, a file of it cannot be
+        PeercorpusError: There is no release with these tasks, a file of it cannot be
             read, or `out` contains other files.
     """
-    _check_request(request)
     release = open_release(folder)
     check_outside(out, folder)
     tasks = _choose_tasks(release, request)
@@ -336,7 +277,7 @@ def export_release(folder: Path, out: Path, request: ExportRequest, show: Show =
         licences = {paper["forum_id"]: paper["licence"] for paper in papers if paper["licence"]}
         export = _Export(release=release, folder=partial, request=request, licences=licences, show=show)
         for task in tasks:
-            for split, splits in _list_splits(request.layout).items():
+            for split, splits in _list_splits(request.format).items():
                 exported.files.append(export.write_split(task, split, splits))
         write_companions(partial, exported)
     return exported

@@ -10,28 +10,13 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from peercorpus.models.chat_messages import ChatOptions, ThirdParties
-from peercorpus.records.enums import Role
 from peercorpus.release.card.markdown import escape, to_yaml
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.release.exports.samples import Opening, PromptOptions, Samples
+from peercorpus.release.exports.request import ExportRequest
+from peercorpus.release.exports.samples import Samples
 from peercorpus.release.folder import Release
 from peercorpus.release.split_file import SplitFile
 from peercorpus.release.splits import Split, Task
-
-
-@dataclass(frozen=True, slots=True)
-class ExportRequest:
-    """Requested contents of an export.
-
-    Attributes:
-        tasks: The tasks to write; empty for all tasks of the release.
-        telling: How papers and conversations become messages; not used by `jsonl`.
-    """
-
-    layout: ExportLayout
-    tasks: tuple[Task, ...] = ()
-    telling: PromptOptions = field(default_factory=PromptOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ class Exported:
     """
 
     release: Release
-    wanted: ExportRequest
+    request: ExportRequest
     splits: SplitFile | None
     files: list[ExportedFile] = field(default_factory=list)
 
@@ -102,7 +87,7 @@ def _describe_axolotl(exported: Exported) -> dict[str, Any]:
 
 
 def _write_llama_factory(folder: Path, exported: Exported) -> None:
-    columns = _COLUMNS | ({"system": "system"} if exported.wanted.telling.with_system else {})
+    columns = _COLUMNS | ({"system": "system"} if exported.request.has_system else {})
     entry = {"formatting": "sharegpt", "columns": columns, "tags": _TAGS}
     info = {_name_data(file): {"file_name": file.name, **entry} for file in exported.written}
     (folder / "dataset_info.json").write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
@@ -128,24 +113,14 @@ def _list_left_out(exported: Exported) -> str:
     lines = []
     for file in exported.files:
         samples = file.samples
-        lines += [
-            f"`{file.name}`: {number:,} left out: {reason}" for reason, number in sorted(samples.left_out.items())
-        ]
-        lines += (
-            [f"`{file.name}`: {samples.cut:,} with the beginning of their paper (`paper_is_cut`)"]
-            if samples.cut
-            else []
+        said = [f"{number:,} left out: {reason}" for reason, number in sorted(samples.left_out.items())]
+        said += [f"{samples.cut:,} with the beginning of their paper (`paper_is_cut`)"] if samples.cut else []
+        said += (
+            [f"{samples.unanswered:,} end before the authors' last, unanswered message"] if samples.unanswered else []
         )
-        lines += (
-            [f"`{file.name}`: {samples.unanswered:,} end before the authors' last, unanswered message"]
-            if samples.unanswered
-            else []
-        )
-        lines += (
-            [f"`{file.name}`: {samples.after_decision:,} turns and responses to all were posted after the decision"]
-            if samples.after_decision
-            else []
-        )
+        late = samples.after_decision
+        said += [f"{late:,} turns and responses to all were posted after the decision"] if late else []
+        lines += [f"`{file.name}`: {sentence}" for sentence in said]
     return _format_list(lines) if lines else "No rows of these tasks were left out."
 
 
@@ -171,7 +146,7 @@ def _explain_use(exported: Exported) -> str:
     files_by_split = {split: [file for file in exported.written if file.split is split] for split in Split}
     names = {split: ",".join(map(_name_data, split_files)) for split, split_files in files_by_split.items()}
     train = next(iter(files_by_split[Split.TRAIN] or exported.written or exported.files))
-    text = Template(_read_text(f"{exported.wanted.layout}.md")).substitute(
+    text = Template(_read_text(f"{exported.request.format}.md")).substitute(
         train=train.name,
         validation=train.name.replace(f"_{train.split}.", f"_{Split.VALIDATION}."),
         train_names=names[Split.TRAIN],
@@ -184,33 +159,30 @@ def _read_text(name: str) -> str:
     return files("peercorpus.release").joinpath("exports", name).read_text(encoding="utf-8")
 
 
-def _describe_exchange(options: PromptOptions) -> str:
-    """Return the README's sentences on the speakers in `rebuttal`, and on posts by others."""
-    if options.by_point is not None:
-        opening = "" if options.opening is Opening.NONE else "the paper and "
+def _describe_exchange(request: ExportRequest) -> str:
+    shows_paper = request.opening != "none"
+    if request.by_point is not None:
+        opening = "the paper and " if shows_paper else ""
         return (
             f"the user gives {opening}one point of a review; the assistant is\nthe authors and gives their passages"
-            f" that answer it, of a confidence of {options.by_point:g} or more, and not known to follow the decision."
+            f" that answer it, of a confidence of {request.by_point:g} or more, and not known to follow the decision."
             " How points and answers are found, and how often rightly, is in docs/points.md of peercorpus."
         )
-    assistant, user = ("authors", "reviewer") if options.chat.assistant is Role.AUTHOR else ("reviewer", "authors")
-    opening = "is" if options.opening is Opening.NONE else "gives the paper and is"
-    end = "the assistant has the last word" if options.chat.ends_answered else "the last message may have no answer"
-    return (
-        f"the user {opening} the {user}, the assistant is the {assistant}; they alternate\nstrictly, and {end}."
-        f" {_describe_others(options.chat)}"
+    assistant, user = ("authors", "reviewer") if request.assistant == "author" else ("reviewer", "authors")
+    opening = "gives the paper and is" if shows_paper else "is"
+    end = "the assistant has the last word" if request.chat.ends_answered else "the last message may have no answer"
+    others = (
+        "What others say is left out; responses to all reviewers are in a `<supplementary>` block."
+        if request.others == "leave"
+        else "What others say is in a `<supplementary>` block."
     )
-
-
-def _describe_others(chat: ChatOptions) -> str:
-    if chat.others is ThirdParties.LEAVE:
-        return "What others say is left out; responses to all reviewers are in a `<supplementary>` block."
-    return "What others say is in a `<supplementary>` block."
+    sides = f"the user {opening} the {user}, the assistant is the {assistant}; they alternate\nstrictly, and {end}."
+    return f"{sides} {others}"
 
 
 def write_companions(folder: Path, exported: Exported) -> None:
     """Write the files beside the rows: `README.md`, and the file with which the trainer finds its data."""
-    layout = exported.wanted.layout
+    layout = exported.request.format
     if layout in FINDERS:
         FINDERS[layout](folder, exported)
     rows = (f"| `{file.name}` | {file.samples.rows:,} | {file.samples.papers:,} |" for file in exported.files)
@@ -224,6 +196,6 @@ def write_companions(folder: Path, exported: Exported) -> None:
         left_out=_list_left_out(exported),
         splits=_describe_splits(exported),
         licences=_count_licences(exported),
-        exchange=_describe_exchange(exported.wanted.telling),
+        exchange=_describe_exchange(exported.request),
     )
     (folder / "README.md").write_text(readme, encoding="utf-8")

@@ -8,16 +8,16 @@ from peercorpus.models.chat_messages import NAMES, TO_EVERYONE, Message, Speaker
 from peercorpus.records.enums import Role, Status
 from peercorpus.records.scores import Score
 from peercorpus.release.exports.formats import TrainingSample
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.exports.samples import (
     NO_TEXT,
-    PromptOptions,
     Samples,
     describe_paper,
     find_last_phase,
     open_paper,
-    score_records,
 )
 from peercorpus.release.record_rows import Row
+from peercorpus.release.rows import read_scores
 
 NO_REVIEWS = "no review that is certain to be from before the decision"
 _VERDICTS: dict[str | None, bool] = {Status.ACCEPTED: True, Status.REJECTED: False, Status.DESK_REJECTED: False}
@@ -49,7 +49,7 @@ def write_meta_review(text: str, accept: bool | None) -> str:
 
 def scores_at_decision(review: Row) -> list[Score]:
     """Return the scores that an area chair saw last: at the decision, or the current ones if its time is unknown."""
-    return [score for score in score_records(review["scores"]) if score.phase is find_last_phase(review)]
+    return [score for score in read_scores(review["scores"]) if score.phase is find_last_phase(review)]
 
 
 def _write_exchange(exchange: Row, number: int) -> Iterator[str]:
@@ -80,12 +80,12 @@ def list_posts(row: Row) -> list[str]:
 
 
 def meta_review_samples(
-    row: Row, licence: str | None, telling: PromptOptions, tally: Samples
+    row: Row, licence: str | None, request: ExportRequest, tally: Samples
 ) -> Iterator[TrainingSample]:
     """Yield a sample for each meta-review: the user gives paper and discussion, the assistant the meta-review."""
-    paper, is_cut = open_paper(row, telling)
+    paper, is_cut = open_paper(row, request)
     discussion = write_discussion(row)
-    system = [Message(Speaker.SYSTEM, [prompts.META_REVIEW], [])] if telling.with_system else []
+    system = [Message(Speaker.SYSTEM, [prompts.META_REVIEW], [])] if request.has_system else []
     tally.after_decision += row["turns_left_out"]
     for meta_review in row["meta_reviews"]:
         if paper is None or not discussion:

@@ -24,19 +24,18 @@ from peercorpus.records.enums import ConversationKind, Phase, PostKind, Status
 from peercorpus.records.reviews import Conversation, Turn
 from peercorpus.records.scores import Score
 from peercorpus.release.exports.formats import TrainingSample
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.exports.samples import (
     NO_EXCHANGE,
     NO_REVIEW_TEXT,
     POSTED_AFTER,
-    PromptOptions,
     Samples,
     find_last_phase,
     is_posted_after,
-    score_records,
 )
 from peercorpus.release.folder import Release
 from peercorpus.release.record_rows import Row
-from peercorpus.release.rows import read_conversation
+from peercorpus.release.rows import read_conversation, read_scores
 from peercorpus.release.task_tables import review_task
 
 
@@ -171,7 +170,7 @@ def join_papers(release: Release, config: str, splits: Sequence[str]) -> Iterato
 
 def _read_first_and_last(review: Row) -> tuple[list[Score], list[Score]]:
     """Return the scores of a review as first given, and those at the decision (`find_last_phase`)."""
-    scores = score_records(review["scores"])
+    scores = read_scores(review["scores"])
     last_phase = find_last_phase(review)
     first = [score for score in scores if score.phase is Phase.INITIAL]
     return first, [score for score in scores if score.phase is last_phase]
@@ -215,7 +214,7 @@ def write_paper(paper: Re2Paper, licence: str | None, tally: Samples) -> Row | N
     return re2.restore(written, paper.stated) | about
 
 
-def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: PromptOptions) -> TrainingSample | None:
+def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, request: ExportRequest) -> TrainingSample | None:
     """Return a conversation in Re²'s fields; None if only one side speaks, or the reviewer never answers.
 
     Its messages are an instruction, a message naming reviewer and paper, and the exchange up to the decision. The title
@@ -223,7 +222,7 @@ def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: Prompt
     """
     conversation = read_conversation(talk)
     stated = json.loads(conversation.extra)
-    messages = _write_messages(conversation, talk, stated.pop("opening", None), telling)
+    messages = _write_messages(conversation, talk, stated.pop("opening", None), request)
     if not messages:
         return None
     review = next((one for one in paper.reviews if one["reviewer"] == conversation.reviewer), None)
@@ -240,15 +239,15 @@ def _write_talk(paper: Re2Paper, talk: Row, licence: str | None, telling: Prompt
 
 
 def _write_messages(
-    conversation: Conversation, talk: Row, opening: Sequence[Row] | None, telling: PromptOptions
+    conversation: Conversation, talk: Row, opening: Sequence[Row] | None, request: ExportRequest
 ) -> list[Message]:
     prompt = PROMPT.format(reviewer=conversation.reviewer, paper=re2.write_prompt(conversation.forum_id))
     instruction, first = [one["content"] for one in opening] if opening else [prompts.REVIEWER, prompt]
     responses = {post["post_id"]: Response(post["title"], post["text"]) for post in talk["context"]}
-    chat = replace(telling.chat, ends_answered=False, system=None)
+    chat = replace(request.chat, ends_answered=False)
     shown = replace(conversation, turns=(*conversation.turns[:1], *map(_put_title, conversation.turns[1:])))
     dialogue = to_chat_messages(shown, chat, responses, first)
-    return finish_messages(dialogue, ends_answered=telling.chat.ends_answered, system=instruction)
+    return finish_messages(dialogue, ends_answered=request.chat.ends_answered, system=instruction)
 
 
 def _put_title(turn: Turn) -> Turn:
@@ -256,11 +255,11 @@ def _put_title(turn: Turn) -> Turn:
 
 
 def write_talks(
-    paper: Re2Paper, licence: str | None, telling: PromptOptions, tally: Samples
+    paper: Re2Paper, licence: str | None, request: ExportRequest, tally: Samples
 ) -> Iterator[TrainingSample]:
     """Yield the conversations of a paper in Re²'s fields, in the order of its reviews, and count those left out."""
     for talk in paper.talks:
-        sample = _write_talk(paper, talk, licence, telling)
+        sample = _write_talk(paper, talk, licence, request)
         tally.after_decision += count_after_decision(read_conversation(talk))
         if sample is None:
             tally.left_out[NO_EXCHANGE] += 1

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from peercorpus.importers.re2 import write_answer
 from peercorpus.models import prompts
@@ -20,21 +19,12 @@ from peercorpus.models.chat_messages import (
 from peercorpus.records.enums import CHANGED_AFTER_DECISION, AtDecision, Phase, Role
 from peercorpus.records.scores import Score, choose_last_phase
 from peercorpus.release.exports.formats import TrainingSample
+from peercorpus.release.exports.request import ExportRequest
 from peercorpus.release.record_rows import Row
 from peercorpus.release.rows import read_conversation, read_scores
 
 NO_EXCHANGE = "the assistant never answers the user"
 NO_TEXT = "no text of the version that the reviewers read, or neither title nor abstract"
-
-
-class Opening(StrEnum):
-    """Part of the paper in the user's first message."""
-
-    NONE = "none"
-    ABSTRACT = "abstract"
-    """Title and abstract."""
-    TEXT = "text"
-    """Title and the text of the version that the reviewers read; papers without such a text are left out."""
 
 
 def opening_text(title: str | None, body: str | None) -> str | None:
@@ -53,36 +43,6 @@ POSTED_AFTER = "a review posted after the decision"
 CHANGED_AFTER = "a review changed after the decision, and nothing shows what it said then"
 SYSTEMS = {Role.REVIEWER: prompts.REVIEWER, Role.AUTHOR: prompts.AUTHORS}
 """System message of a conversation, by the side that the model takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class PromptOptions:
-    """Presentation of papers and conversations as messages.
-
-    Attributes:
-        opening: The part of the paper in the user's first message.
-        with_system: Whether a system message states the model's role.
-        most_characters: Maximum characters of the opening; a longer one is truncated. None for no limit.
-        chat: Options for turning a conversation into messages; `with_system` replaces its `system`.
-        by_point: For samples of single points with their answers, the minimum confidence of an answer, 0 to 1; None for
-            whole conversations.
-    """
-
-    opening: Opening = Opening.TEXT
-    with_system: bool = True
-    most_characters: int | None = None
-    chat: ChatOptions = field(default_factory=ChatOptions)
-    by_point: float | None = None
-
-    @property
-    def needs_turns(self) -> bool:
-        """Whether conversations must be rebuilt from their turns because `rebuttal` was made with other options."""
-        return replace(self.chat, ends_answered=True, system=None) != ChatOptions()
-
-    @property
-    def chat_with_system(self) -> ChatOptions:
-        """The chat options with the system message for the model's side, if it gets one."""
-        return replace(self.chat, system=SYSTEMS[self.chat.assistant] if self.with_system else None)
 
 
 @dataclass(slots=True)
@@ -122,19 +82,19 @@ def cut_at_paragraph(text: str, most: int | None) -> str:
     return text[: end if 2 * end >= most else most]
 
 
-def open_paper(row: Row, telling: PromptOptions) -> tuple[str | None, bool]:
+def open_paper(row: Row, request: ExportRequest) -> tuple[str | None, bool]:
     """Return the user's first message, and whether it is truncated.
 
     The text is None if the paper lacks the requested part, and empty if no paper is to be shown.
     """
-    if telling.opening is Opening.NONE:
+    if request.opening == "none":
         return "", False
-    body = row["abstract"] if telling.opening is Opening.ABSTRACT else row["markdown"]
-    text = None if telling.opening is Opening.TEXT and not body else opening_text(row["title"], body)
+    body = row["abstract" if request.opening == "abstract" else "markdown"]
+    text = None if request.opening == "text" and not body else opening_text(row["title"], body)
     if text is None:
         return None, False
     escaped = escape_markers(text)
-    shown = cut_at_paragraph(escaped, telling.most_characters)
+    shown = cut_at_paragraph(escaped, request.max_characters)
     return shown, shown != escaped
 
 
@@ -147,11 +107,6 @@ def describe_paper(row: Row, licence: str | None, is_cut: bool) -> Row:
         "paper_grade": row["grade"] or "",
         "paper_is_cut": is_cut,
     }
-
-
-def score_records(structs: Sequence[Row]) -> list[Score]:
-    """Return the scores of a review as records."""
-    return read_scores(structs)
 
 
 _EARLIEST = (Phase.INITIAL, Phase.AT_DECISION, Phase.FINAL)
@@ -185,7 +140,7 @@ def scores_before_decision(review: Row) -> list[Score]:
     """
     if is_posted_after(review):
         return []
-    known = first_known(score_records(review["scores"]))
+    known = first_known(read_scores(review["scores"]))
     is_later = review.get("at_decision") in CHANGED_AFTER_DECISION
     return [score for score in known if not (is_later and score.phase is Phase.FINAL)]
 
@@ -199,10 +154,10 @@ def _list_fields(scores: Sequence[Score], phase: Phase) -> str:
     return "; ".join(score.field for score in scores if score.phase is phase)
 
 
-def review_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
+def review_samples(row: Row, licence: str | None, request: ExportRequest, tally: Samples) -> Iterator[TrainingSample]:
     """Yield a sample for each review: the user gives the paper, the assistant the review and then its scores."""
-    paper, is_cut = open_paper(row, telling)
-    system = [Message(Speaker.SYSTEM, [prompts.REVIEW], [])] if telling.with_system else []
+    paper, is_cut = open_paper(row, request)
+    system = [Message(Speaker.SYSTEM, [prompts.REVIEW], [])] if request.has_system else []
     for review in row["reviews"]:
         if paper is None or not (review["text"] or "").strip():
             tally.left_out[NO_TEXT if paper is None else NO_REVIEW_TEXT] += 1
@@ -249,39 +204,40 @@ def messages_from_turns(conversation_row: Row, chat: ChatOptions, paper: str | N
     return to_chat_messages(conversation, chat, responses, paper or None)
 
 
-def _list_posts_and_updates(talk: Row, telling: PromptOptions) -> tuple[Sequence[Sequence[str]], Sequence[bool]]:
+def _list_posts_and_updates(talk: Row, request: ExportRequest) -> tuple[Sequence[Sequence[str]], Sequence[bool]]:
     """Return, for each item that `Message.turns` refers to, its post ids and whether a part was added later."""
-    if not telling.needs_turns:
+    if not request.needs_turns:
         return talk["post_ids"], talk["holds_update"]
     turns = talk["record"]["turns"]
     return [turn["post_ids"] for turn in turns], [turn["holds_update"] for turn in turns]
 
 
-def rebuttal_samples(row: Row, licence: str | None, telling: PromptOptions, tally: Samples) -> Iterator[TrainingSample]:
+def rebuttal_samples(row: Row, licence: str | None, request: ExportRequest, tally: Samples) -> Iterator[TrainingSample]:
     """Yield a sample for each conversation of a paper that forms a dialogue; count the others in `tally`.
 
     Args:
-        row: A row of `rebuttal`; if `telling.needs_turns`, each conversation has its row of `conversations` under
+        row: A row of `rebuttal`; if `request.needs_turns`, each conversation has its row of `conversations` under
             `record`.
         licence: Of the paper; None where none is stated.
-        telling: Presentation of paper and conversation.
+        request: Presentation of paper and conversation.
         tally: Counts what is written and what is left out.
     """
-    paper, is_cut = open_paper(row, telling)
-    chat = telling.chat_with_system
+    paper, is_cut = open_paper(row, request)
+    chat = request.chat
+    system = SYSTEMS[chat.assistant] if request.has_system else None
     for talk in row["conversations"]:
         if paper is None:
             dialogue = []
-        elif telling.needs_turns:
-            dialogue = messages_from_turns(talk["record"], replace(chat, ends_answered=False, system=None), paper)
+        elif request.needs_turns:
+            dialogue = messages_from_turns(talk["record"], replace(chat, ends_answered=False), paper)
         else:
             dialogue = _read_published_messages(paper, talk)
-        messages = finish_messages(dialogue, ends_answered=chat.ends_answered, system=chat.system)
+        messages = finish_messages(dialogue, ends_answered=chat.ends_answered, system=system)
         tally.after_decision += talk.get("after_decision") or 0
         if not messages:
             tally.left_out[NO_TEXT if paper is None else NO_EXCHANGE] += 1
             continue
-        posts, updates = _list_posts_and_updates(talk, telling)
+        posts, updates = _list_posts_and_updates(talk, request)
         about = describe_paper(row, licence, is_cut) | {
             "conversation_id": talk["conversation_id"],
             "reviewer": talk["reviewer"],

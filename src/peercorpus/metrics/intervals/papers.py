@@ -7,16 +7,94 @@ papers, or all values are equal, so their variation is unknown.
 """
 
 from collections.abc import Sequence
-from math import atanh, exp, inf, log, sqrt, tanh
+from math import atanh, copysign, exp, inf, log, sqrt, tanh
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from peercorpus.metrics.intervals import RESAMPLES, Bounds, Z, wilson_interval
 from peercorpus.metrics.text_overlap import BleuCounts, add_counts, subtract_counts
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
+
+RESAMPLES = 1000
+"""Number of bootstrap resamples."""
+Z = 1.959963984540054
+"""Quantile of the normal distribution for a two-sided 95 % interval."""
+
+
+Bounds = tuple[float, float]
+"""Lower and upper bound."""
+
+
+def wilson_interval(part: float, whole: float) -> Bounds | None:
+    """Return the 95 % score interval of a share, in [0, 1], or None if `whole` is 0; no continuity correction.
+
+    Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference. Journal of the American
+    Statistical Association 22 (1927), pp. 209-212.
+
+    Args:
+        part: Number of those that have the property. Fractions are allowed: values in [0, 1] never vary more than zeros
+            and ones with the same mean, so the interval is then too wide rather than too narrow.
+        whole: Total number.
+
+    >>> [round(bound, 3) for bound in wilson_interval(8, 10)]
+    [0.49, 0.943]
+    """
+    if not whole:
+        return None
+    share = part / whole
+    middle = (share + Z * Z / (2 * whole)) / (1 + Z * Z / whole)
+    half = Z / (1 + Z * Z / whole) * sqrt(share * (1 - share) / whole + Z * Z / (4 * whole * whole))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def combine_bounds(
+    values: Sequence[float],
+    bounds: Sequence[Bounds],
+    weights: Sequence[float],
+    correlations: Sequence[Sequence[float]] | None = None,
+) -> Bounds:
+    """Return the 95 % interval of a weighted sum of numbers, from the interval of each.
+
+    Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27,
+    1693-1702; for the difference of two shares it is Newcombe's interval.
+
+    Args:
+        values: The numbers.
+        bounds: Their intervals.
+        weights: Their weights: 1 and -1 for a difference.
+        correlations: Correlation of each two of them; None if they were computed on different papers.
+    """
+    below, above = [], []
+    for weight, value, (low, high) in zip(weights, values, bounds, strict=True):
+        distances = abs(weight) * (value - low), abs(weight) * (high - value)
+        below.append(copysign(distances[weight < 0], weight))
+        above.append(copysign(distances[weight > 0], weight))
+    centre = sum(weight * value for weight, value in zip(weights, values, strict=True))
+    return centre - _join(below, correlations), centre + _join(above, correlations)
+
+
+def _join(distances: Sequence[float], correlations: Sequence[Sequence[float]] | None) -> float:
+    """Return the distance of an interval's end from its centre, given those of its parts, signed by weight."""
+    if correlations is None:
+        return sqrt(sum(distance**2 for distance in distances))
+    squares = sum(
+        correlation * distance * other
+        for distance, row in zip(distances, correlations, strict=True)
+        for other, correlation in zip(distances, row, strict=True)
+    )
+    return sqrt(max(0.0, squares))
+
+
+def subtract_bounds(first: float, first_bounds: Bounds, second: float, second_bounds: Bounds) -> Bounds:
+    """Return the 95 % interval of the first number minus the second, computed on different papers.
+
+    >>> [round(bound, 3) for bound in subtract_bounds(0.8, (0.7, 0.9), 0.5, (0.4, 0.6))]
+    [0.159, 0.441]
+    """
+    return combine_bounds((first, second), (first_bounds, second_bounds), (1, -1))
+
 
 Sums = Sequence[tuple[float, float]]
 """For each paper, the sum of its values and their count."""
@@ -65,21 +143,12 @@ def bound_f1(papers: Sums) -> Bounds | None:
 
 
 def bound_balanced(accepts: Sums, rejects: Sums) -> Bounds | None:
-    """Return the interval of the mean of two recalls, combined from both by squares.
-
-    Source: Zou and Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine 27,
-    1693-1702; Newcombe (1998) did so for differences.
-    """
-    both = [(sums, bound_share(sums)) for sums in (accepts, rejects)]
-    mean = below = above = 0.0
-    for sums, bounds in both:
-        if bounds is None:
-            return None
-        share = sum(part for part, _ in sums) / sum(of for _, of in sums)
-        mean += share / 2
-        below += (share - bounds[0]) ** 2
-        above += (bounds[1] - share) ** 2
-    return mean - sqrt(below) / 2, mean + sqrt(above) / 2
+    """Return the interval of the mean of two recalls."""
+    bounds = bound_share(accepts), bound_share(rejects)
+    if bounds[0] is None or bounds[1] is None:
+        return None
+    shares = [sum(part for part, _ in sums) / sum(of for _, of in sums) for sums in (accepts, rejects)]
+    return combine_bounds(shares, (bounds[0], bounds[1]), (0.5, 0.5))
 
 
 BLOCK = 2**20
@@ -208,7 +277,7 @@ FEWEST_DRAWN = 10
 """Fewer papers than this have too few different draws, so Student's t is used."""
 
 
-def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESAMPLES, seed: int = 0) -> Bounds | None:
+def bound_mean(papers: Sums, limits: Bounds = (-inf, inf)) -> Bounds | None:
     """Return the interval of a mean over answers by the bootstrap-t over papers.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 12.5.
@@ -216,8 +285,6 @@ def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESA
     Args:
         papers: The values.
         limits: The lowest and highest possible value.
-        resamples: Number of resamples.
-        seed: Seed of the draws.
     """
     import numpy as np
     from scipy.special import stdtrit
@@ -232,24 +299,24 @@ def bound_mean(papers: Sums, limits: Bounds = (-inf, inf), resamples: int = RESA
         high = float(stdtrit(len(papers) - 1, 0.975))
         low = -high
     else:
-        low, high = np.quantile(_draw_distances(table, resamples, seed), [0.025, 0.975])
+        low, high = np.quantile(_draw_distances(table), [0.025, 0.975])
     return (
         max(limits[0], float(min(mean, mean - high * error))),
         min(limits[1], float(max(mean, mean - low * error))),
     )
 
 
-def _draw_distances(table: "NDArray[float64]", resamples: int, seed: int) -> "NDArray[float64]":
+def _draw_distances(table: "NDArray[float64]") -> "NDArray[float64]":
     """Return the distance of each resample's mean from the mean of all, in standard errors of the resample."""
     import numpy as np
 
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     mean = table[:, 0].sum() / table[:, 1].sum()
     distances = [np.zeros(1)]
     block = max(1, BLOCK // len(table))
-    for first in range(0, resamples, block):
+    for first in range(0, RESAMPLES, block):
         means, errors = _estimate_means(
-            table[chance.integers(0, len(table), (min(block, resamples - first), len(table)))]
+            table[chance.integers(0, len(table), (min(block, RESAMPLES - first), len(table)))]
         )
         varies = errors > ROUNDING * abs(means)
         distances.append((means[varies] - mean) / errors[varies])

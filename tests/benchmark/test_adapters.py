@@ -5,16 +5,31 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
+from inspect_ai import Task
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from asked_cases import RATING, acceptance, reviewing, scoring
+from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, reviewing, scoring
+from invented_releases import a_release, review, score, task_paper
+from naming import by_name
 from peercorpus.benchmark.adapters import formatted
-from peercorpus.benchmark.adapters.adapter import ADAPTERS, find_adapter, load_adapter
+from peercorpus.benchmark.adapters.formatted import narrow
 from peercorpus.benchmark.adapters.model_format import ModelFormat, Wording, find_wordings, read_format
-from peercorpus.benchmark.adapters.reviewer_models import FORM
-from peercorpus.benchmark.cases import BenchTask, CaseMessage
+from peercorpus.benchmark.adapters.reviewer_models import ADAPTERS, FORM, find_adapter, load_adapter
+from peercorpus.benchmark.cases import BenchTask, CaseCounts, CaseMessage
+from peercorpus.benchmark.options import OptionValue, parse_task_options
+from peercorpus.benchmark.tasks import acceptance as acceptance_task
+from peercorpus.benchmark.tasks import rebuttal, scores
+from peercorpus.benchmark.tasks import review as review_task
 from peercorpus.errors import PeercorpusError
 from peercorpus.models.chat_messages import Speaker
+from peercorpus.release.request import Profile
+from peercorpus.release.split_file import RULES, Made, SplitFile
+from peercorpus.release.splits import Split
+from planted_releases import resign
+from scripted_judges import run_quietly
 
 FORMATS = sorted({"deepreviewer" if name == "deepreviewer-fast" else name for name in ADAPTERS})
 
@@ -43,10 +58,8 @@ def test_a_format_states_its_source_and_licence(name: str) -> None:
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_an_adapter_describes_its_model(name: str) -> None:
     adapter = load_adapter(name)
-    assert adapter.name == name
     assert adapter.tasks == {BenchTask.ACCEPTANCE, BenchTask.SCORES, BenchTask.REVIEW}
-    assert all(model.count("/") == 1 for model in adapter.models)
-    assert (adapter.context, adapter.source) == (adapter.context, adapter.source)
+    assert all(model.count("/") == 1 for model in adapter.format.models)
 
 
 def test_an_unknown_adapter_is_named_with_the_known_ones() -> None:
@@ -75,7 +88,7 @@ def test_an_adapter_is_found_by_the_whole_id(model: str, name: str | None) -> No
     assert find_adapter(model) == name
 
 
-def test_prompts_are_found_in_python_in_json_and_as_a_whole_file(tmp_path: Path) -> None:
+def test_prompts_are_found_in_every_file(tmp_path: Path) -> None:
     (tmp_path / "ask.py").write_text('def ask(n):\n    a = f"Be {n} reviewers."\n    return a + "Be kind.\\d"\n')
     (tmp_path / "ask.json").write_text(json.dumps({"other": "x", "list": [{"e": "Review it:"}]}))
     (tmp_path / "ask.txt").write_text("Be brief.\n")
@@ -149,3 +162,105 @@ def test_the_form_is_in_the_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "\n\n## Flag For Ethics Review\nAbout flag_for_ethics_review.\n" in system.text
     assert system.text.endswith("## Confidence\nAbout confidence.\n\nEnd.")
     assert user == CaseMessage(Speaker.USER, "Review the following paper:\n\nWe sort pebbles.\n")
+
+
+def test_only_scores_that_the_model_provides_are_requested() -> None:
+    taken = CaseCounts()
+    cases = [scoring(RATING, SOUNDNESS, CONFIDENCE), scoring(OVERALL, NOVELTY), scoring(SOUNDNESS)]
+    assert narrow(load_adapter("sea-e"), cases, taken) == [scoring(RATING, SOUNDNESS), scoring(SOUNDNESS)]
+    assert by_name(taken.left_out, "scores: ", "papers: ") == {"scores: ": 3, "papers: ": 1}
+
+
+def test_other_tasks_are_asked_unchanged() -> None:
+    taken = CaseCounts()
+    for case in (acceptance(), reviewing(OVERALL)):
+        assert narrow(load_adapter("sea-e"), [case], taken) == [case]
+    assert not taken.left_out
+
+
+def test_a_split_without_the_models_scores_is_refused() -> None:
+    with pytest.raises(PeercorpusError, match=r"ECNU-SEA/SEA-E.*choose other venues"):
+        narrow(load_adapter("sea-e"), [scoring(OVERALL)], CaseCounts())
+
+
+def test_the_location_of_the_prompt_is_an_option() -> None:
+    wanted = parse_task_options("release", {"adapter": "sea-e", "wordings": "SEA"})
+    assert (wanted.adapter, str(wanted.wordings)) == ("sea-e", "SEA")
+
+
+WORDS = "Review it:"
+SAID = (Path(__file__).parent / "outputs" / "sea-e.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    given = [
+        score("rating", "8: Accept", aspect="recommendation", value=8.0, low=1.0, high=10.0),
+        score("confidence", "4", aspect="confidence", value=4.0, low=1.0, high=5.0),
+    ]
+    folder = a_release(
+        tmp_path / "release", {"test": [task_paper("kites", reviews=[review("kites-R1", scores=given)])]}
+    )
+    splits = SplitFile(Profile.RE2, None, Made("1", "key", RULES[Profile.RE2], None), {}, {}, {Split.TEST: ["kites"]})
+    (folder / "splits").mkdir()
+    (folder / "splits" / "re2.json").write_bytes(msgspec.json.encode(splits))
+    resign(folder)
+    return folder
+
+
+@pytest.fixture
+def wordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    path = tmp_path / "template.json"
+    path.write_text(json.dumps({"instruction_e": WORDS}))
+    wanted = {"system": Wording("template.json", hashlib.sha256(WORDS.encode()).hexdigest())}
+    known = replace(read_format("sea-e"), wordings=wanted)
+    monkeypatch.setattr(formatted, "read_format", lambda _: known)
+    return str(path)
+
+
+def answered(task: Task, tmp_path: Path, said: str = SAID) -> EvalLog:
+    output = ModelOutput.from_content("mockllm/model", said)
+    output.usage = ModelUsage()
+    model = get_model("mockllm/model", custom_outputs=[output], memoize=False)
+    log = run_quietly(task, model, tmp_path / "logs")
+    assert log.status == "success", log.error
+    return log
+
+
+def read(log: EvalLog) -> dict[str, object]:
+    assert log.samples is not None
+    (sample,) = log.samples
+    assert sample.messages[0].text == WORDS
+    assert "They fall." in sample.messages[1].text
+    found: dict[str, object] = sample.metadata["read"]
+    return found
+
+
+@pytest.mark.slow
+def test_three_tasks_share_one_answer(release: Path, wordings: str, tmp_path: Path) -> None:
+    told: dict[str, OptionValue] = {"adapter": "sea-e", "wordings": wordings}
+    decision = answered(acceptance_task(str(release), **told), tmp_path)
+    assert read(decision) == {"accept": True, "probability": None, "cut_off": False}
+    assert decision.eval.model_generate_config.max_tokens is None
+    assert decision.plan.config.max_tokens == 8192
+    numbers = answered(scores(str(release), **told), tmp_path)
+    assert read(numbers) == {"scores": {"rating": 6.0}, "cut_off": False}
+    assert numbers.eval.metadata is not None
+    assert by_name(numbers.eval.metadata["left_out"], "scores: ") == {"scores: ": 1}
+    written = read(answered(review_task(str(release), **told), tmp_path))
+    assert str(written["text"]).startswith("### summary\n\nThe paper sorts pebbles")
+    assert written["scores"] == {"rating": 6.0}
+
+
+@pytest.mark.slow
+def test_an_unreadable_answer_is_unscored_with_a_reason(release: Path, wordings: str, tmp_path: Path) -> None:
+    task = acceptance_task(str(release), adapter="sea-e", wordings=wordings)
+    log = answered(task, tmp_path, SAID.replace("Decision: Accept", "Decision: Accept/Reject"))
+    assert read(log)["unscored"] == "two_answers"
+    assert log.results is not None
+    assert [(one.scored_samples, one.unscored_samples) for one in log.results.scores] == [(0, 1)]
+
+
+def test_adapters_are_not_asked_for_rebuttals(release: Path, wordings: str) -> None:
+    with pytest.raises(PeercorpusError, match="'rebuttal'"):
+        rebuttal(str(release), adapter="sea-e", wordings=wordings)

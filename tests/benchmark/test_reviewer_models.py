@@ -1,12 +1,15 @@
 """Models' output in their documented formats becomes an answer in our form, or is unreadable for a stated reason."""
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from asked_cases import CONFIDENCE, NOVELTY, OVERALL, RATING, SOUNDNESS, acceptance, rebutting, reviewing, scoring
-from peercorpus.benchmark.adapters.adapter import ADAPTERS, load_adapter
+from peercorpus.benchmark.adapters.reviewer_models import ADAPTERS, load_adapter
 from peercorpus.benchmark.answers import (
     UnreadableAnswerError,
     Unscored,
@@ -14,7 +17,7 @@ from peercorpus.benchmark.answers import (
     read_review_answer,
     read_score_answer,
 )
-from peercorpus.benchmark.cases import Case
+from peercorpus.benchmark.cases import AskedScore, BenchTask, Case
 from peercorpus.errors import PeercorpusError
 
 OUTPUTS = Path(__file__).parent / "outputs"
@@ -98,7 +101,7 @@ def test_simulated_reviewers_count_rather_than_the_models_summary() -> None:
 
 
 @pytest.mark.parametrize("name", OF_ADAPTER)
-def test_a_review_is_prose_under_headings_and_then_the_scores(name: str) -> None:
+def test_a_review_is_prose_then_scores(name: str) -> None:
     review = read_review_answer(read(name, reviewing(RATING, OVERALL)), (RATING,))
     assert review.text.startswith("### summary\n\n")
     assert "### weaknesses" in review.text
@@ -121,7 +124,7 @@ def test_a_number_on_another_scale_is_not_converted() -> None:
     assert reason("sea-e", scoring(RATING, OVERALL), said("sea-e")) is Unscored.OTHER_SCALE
 
 
-def test_a_field_that_the_model_does_not_provide_has_no_number() -> None:
+def test_a_field_the_model_lacks_has_no_number() -> None:
     assert reason("sea-e", scoring(RATING, CONFIDENCE), said("sea-e")) is Unscored.NO_NUMBER
     assert reason("cyclereviewer", scoring(NOVELTY), said("cyclereviewer")) is Unscored.NO_NUMBER
 
@@ -214,12 +217,12 @@ def test_a_decision_is_read_by_rule(written: str) -> None:
 
 
 @pytest.mark.parametrize(("rating", "accept"), [("10", True), ("8", True), ("6", True), ("5", False), ("1", False)])
-def test_a_recommendation_becomes_a_decision_by_the_wording_of_the_form(rating: str, accept: bool) -> None:
+def test_the_forms_wording_makes_the_decision(rating: str, accept: bool) -> None:
     text = changed("openreviewer", "## Rating\n5", f"## Rating\n{rating}")
     assert read_decision(read("openreviewer", acceptance(), text)).accept is accept
 
 
-def test_a_recommendation_between_the_labels_of_the_form_is_not_a_decision() -> None:
+def test_a_rating_between_labels_decides_nothing() -> None:
     text = changed("openreviewer", "## Rating\n5", "## Rating\n5.5")
     assert reason("openreviewer", acceptance(), text) is Unscored.NO_DECISION
 
@@ -249,7 +252,7 @@ def test_a_truncated_answer_is_reported(name: str, end: str) -> None:
         assert reason(name, scoring(RATING), text) is Unscored.CUT_OFF
 
 
-def test_a_number_at_the_end_of_a_truncated_answer_may_be_incomplete() -> None:
+def test_a_number_at_a_cut_may_be_incomplete() -> None:
     text = said("sea-e").split("6 marginally")[0]
     assert reason("sea-e", scoring(RATING), text + "1", is_complete=False) is Unscored.CUT_OFF
     assert json.loads(read("sea-e", scoring(RATING), text + "1")) == {"rating": 1}
@@ -271,7 +274,7 @@ def test_a_reviewer_without_a_number_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("end", ["Now I verify", "## Weaknesses:", "## Rating:"])
-def test_simulated_reviewers_suffice_for_scores_but_not_for_a_decision(end: str) -> None:
+def test_simulated_reviewers_suffice_for_scores(end: str) -> None:
     text = said("deepreviewer").split(end)[0]
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
     assert reason("deepreviewer", acceptance(), text) is Unscored.CUT_OFF
@@ -307,3 +310,167 @@ def test_none_of_these_models_answers_rebuttals() -> None:
 def test_a_brace_in_a_simulated_reviewers_text_ends_nothing() -> None:
     text = changed("deepreviewer", "Four beaches.", "Four beaches:\n\n```c\nif (m) {\n}\n}\n```")
     assert json.loads(read("deepreviewer", scoring(RATING), text)) == {"rating": 4.5}
+
+
+HEADINGS = {
+    "two": "## {}",
+    "three": "### {}",
+    "one": "# {}",
+    "bold": "**{}**",
+    "bold with a colon": "**{}:**",
+    "a colon behind bold": "**{}**:",
+    "both": "## **{}**",
+    "closed": "## {} ##",
+}
+VALUES = {"next line": "{heading}\n{value}", "blank line": "{heading}\n\n{value}", "same line": "{heading}: {value}"}
+SHAPES = [
+    pytest.param(heading, value, id=f"{name}, {place}")
+    for (name, heading), (place, value) in itertools.product(HEADINGS.items(), VALUES.items())
+    if not (place == "same line" and name in {"bold with a colon", "a colon behind bold"})
+]
+PARTS = {"Summary": "We sort pebbles.", "Strengths": "It works.", "Weaknesses": "Few.", "Questions": "Why?"}
+NUMBERS = {"Soundness": "3 good", "Rating": "6"}
+LAST = {"sea-e": "Paper Decision", "openreviewer": "Confidence", "deepreviewer-fast": "Decision"}
+
+
+def written(heading: str, value: str, parts: dict[str, str]) -> str:
+    return "\n\n".join(value.format(heading=heading.format(name), value=text) for name, text in parts.items())
+
+
+def scores_of(name: str, text: str, *asked: AskedScore, **more: bool) -> dict[str, float]:
+    scores: dict[str, float] = json.loads(load_adapter(name).read(scoring(*asked), text, **more))
+    return scores
+
+
+class TestHeadings:
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    @pytest.mark.parametrize("name", LAST)
+    def test_a_review_is_read_in_every_shape(self, name: str, heading: str, value: str) -> None:
+        ending = {LAST[name]: "4" if name == "openreviewer" else "Accept"}
+        text = written(heading, value, PARTS | NUMBERS | ending)
+        text = text if name != "deepreviewer-fast" else f"\\boxed_review{{\n{text}\n}}"
+        assert scores_of(name, text, RATING, SOUNDNESS) == {"rating": 6, "soundness": 3}
+        assert read_decision(load_adapter(name).read(acceptance(), text)).accept
+        review = read_review_answer(load_adapter(name).read(reviewing(RATING), text), (RATING,))
+        assert review.scores == {"rating": 6}
+        assert all(words in review.text for words in PARTS.values())
+        assert "Soundness" not in review.text
+
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    def test_simulated_reviewers_are_read_in_every_shape(self, heading: str, value: str) -> None:
+        reviewers = [
+            f"{heading.format(f'Reviewer {number}')}\n\n{written(heading, value, PARTS | {'Rating': str(number + 3)})}"
+            for number in (1, 2)
+        ]
+        text = "\n\n".join(["\\boxed_simreviewers{", *reviewers, "}"])
+        assert scores_of("deepreviewer", text, RATING) == {"rating": 4.5}
+
+    @pytest.mark.parametrize(("heading", "value"), SHAPES)
+    def test_cycle_reviewers_are_read_in_every_shape(self, heading: str, value: str) -> None:
+        reviewers = [written(heading, value, PARTS | {"Rating": rating}) for rating in ("6", "5")]
+        chair = written(heading, value, {"Meta Review": "Pebbles.", "Paper Decision": "Reject"})
+        text = "\n\n**********\n\n".join([*reviewers, chair])
+        assert scores_of("cyclereviewer", text, RATING) == {"rating": 5.5}
+        assert not read_decision(load_adapter("cyclereviewer").read(acceptance(), text)).accept
+
+    def test_a_heading_within_the_prose_is_part_of_it(self) -> None:
+        parts = PARTS | {"Weaknesses": "Few.\n\n### Strengths\n\nNone of these."} | NUMBERS | {"Confidence": "4"}
+        text = written("## {}", VALUES["next line"], parts)
+        review = read_review_answer(load_adapter("openreviewer").read(reviewing(), text), ())
+        assert "### Strengths\n\nNone of these." in review.text
+
+
+class TestEnds:
+    @pytest.mark.parametrize("name", ["sea-e", "openreviewer"])
+    def test_an_answer_that_ends_after_the_rating_has_one(self, name: str) -> None:
+        text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
+        assert scores_of(name, text, RATING) == {"rating": 6}
+        # If the model was stopped, a number may be incomplete: 1 may be half of 10.
+        with pytest.raises(UnreadableAnswerError, match="rating"):
+            scores_of(name, text, RATING, is_complete=False)
+
+    def test_a_rating_at_the_end_decides(self) -> None:
+        text = written("## {}", VALUES["next line"], PARTS | NUMBERS)
+        assert read_decision(load_adapter("openreviewer").read(acceptance(), text)).accept
+
+    def test_reviewers_without_a_chair_have_a_mean(self) -> None:
+        text = "\n\n**********\n\n".join(
+            written("## {}", VALUES["next line"], PARTS | {"Rating": rating}) for rating in ("6", "5")
+        )
+        assert scores_of("cyclereviewer", text, RATING) == {"rating": 5.5}
+        with pytest.raises(UnreadableAnswerError):
+            scores_of("cyclereviewer", text, RATING, is_complete=False)
+
+    @pytest.mark.parametrize("without", [0, 1, 2])
+    def test_a_simulated_reviewer_without_a_rating_does_not_count(self, without: int) -> None:
+        reviewers = []
+        for number in range(3):
+            rating = {} if number == without else {"Rating": str(number + 3)}
+            reviewers.append(f"## Reviewer {number + 1}\n\n{written('### {}', VALUES['next line'], PARTS | rating)}")
+        text = "\n\n".join(["\\boxed_simreviewers{", *reviewers, "}"])
+        given = [number + 3 for number in range(3) if number != without]
+        assert scores_of("deepreviewer", text, RATING) == {"rating": sum(given) / 2}
+
+
+RECORDED = sorted(path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "outputs").glob("*.md"))
+LINES = sorted({line for text in RECORDED for line in text.splitlines()})
+ODD = [
+    "}",
+    "{",
+    "\\boxed_review{",
+    "\\boxed_simreviewers{",
+    "**********",
+    "10/10",
+    "Accept/Reject",
+    "N/A",
+    "",
+    "## Rating",
+]
+SHUFFLED = st.lists(st.one_of(st.sampled_from(LINES), st.sampled_from(ODD), st.text(max_size=20)), max_size=40)
+TEXTS = st.one_of(
+    st.text(),
+    SHUFFLED.map("\n".join),
+    st.builds(lambda text, end: text[:end], st.sampled_from(RECORDED), st.integers(0, 4000)),
+    st.builds(
+        lambda text, at, put: text[:at] + put + text[at:], st.sampled_from(RECORDED), st.integers(0, 4000), st.text()
+    ),
+)
+ASKED = st.lists(st.sampled_from([RATING, SOUNDNESS, CONFIDENCE, OVERALL, NOVELTY]), unique=True)
+CASES = st.one_of(st.just(acceptance()), ASKED.map(lambda asked: scoring(*asked)), ASKED.map(lambda a: reviewing(*a)))
+
+
+def check_form(case: Case, answer: str) -> None:
+    if case.task is BenchTask.ACCEPTANCE:
+        assert read_decision(answer).probability is None
+    elif case.task is BenchTask.SCORES:
+        assert set(read_score_answer(answer, case.scores)) == {one.field for one in case.scores}
+    else:
+        assert read_review_answer(answer, case.scores).text
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+@given(case=CASES, text=TEXTS)
+def test_an_answer_is_in_our_format_or_unreadable(name: str, case: Case, text: str) -> None:
+    try:
+        answer = load_adapter(name).read(case, text)
+    except UnreadableAnswerError as error:
+        assert error.reason  # noqa: PT017
+        return
+    check_form(case, answer)
+
+
+@pytest.mark.parametrize("text", RECORDED)
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_every_prefix_is_read_alike(name: str, text: str) -> None:
+    """A truncated answer never yields a different number or decision from the whole one."""
+    adapter = load_adapter(name)
+    for case in (acceptance(), scoring(RATING), scoring(SOUNDNESS)):
+        try:
+            whole = adapter.read(case, text)
+        except UnreadableAnswerError:
+            continue
+        for end in range(0, len(text), 3):
+            try:
+                assert adapter.read(case, text[:end], is_complete=False) == whole
+            except UnreadableAnswerError:
+                continue

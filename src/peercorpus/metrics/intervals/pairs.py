@@ -11,14 +11,14 @@ measures, Statistics in Medicine 27, 1693-1702, for other numbers than shares.
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from math import copysign, inf, sqrt
+from math import inf, sqrt
 from random import Random
 from statistics import fmean
 from typing import Generic, TypeVar
 
 from peercorpus.errors import PeercorpusError, UndefinedMetricError
-from peercorpus.metrics.intervals import RESAMPLES, Bounds, NumberOf, check_papers
-from peercorpus.metrics.paper_intervals import bound_mean
+from peercorpus.metrics.intervals.bootstrap import NumberOf, check_papers
+from peercorpus.metrics.intervals.papers import RESAMPLES, Bounds, bound_mean, combine_bounds
 
 Group = TypeVar("Group")
 PAIRED = "95 % intervals over papers, and p-values of a randomisation test that swaps the two answers to a paper"
@@ -75,11 +75,7 @@ class PairedDifference:
 
 
 def compare_pairs(
-    first: Mapping[str, Group],
-    second: Mapping[str, Group],
-    estimator: Estimator[Group],
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    first: Mapping[str, Group], second: Mapping[str, Group], estimator: Estimator[Group]
 ) -> PairedDifference:
     """Return the difference of two runs on the same papers, with its interval and p-value.
 
@@ -87,8 +83,6 @@ def compare_pairs(
         first: What belongs to each paper in the first run, by paper id; the order is irrelevant.
         second: The same for the second run.
         estimator: The number to compare.
-        resamples: Number of draws of the test, and of the interval of a mean.
-        seed: Seed of the draws.
 
     Raises:
         PeercorpusError: The runs are not on the same papers.
@@ -103,16 +97,13 @@ def compare_pairs(
         first=ours,
         second=theirs,
         papers=len(papers),
-        bounds=bound_combination(estimator, runs, (1, -1), resamples),
-        p=_test_by_swapping(estimator.of, runs, ours - theirs, resamples, seed),
+        bounds=bound_combination(estimator, runs, (1, -1)),
+        p=_test_by_swapping(estimator.of, runs, ours - theirs),
     )
 
 
 def bound_combination(
-    estimator: Estimator[Group],
-    runs: Sequence[Sequence[Group]],
-    weights: Sequence[float],
-    resamples: int = RESAMPLES,
+    estimator: Estimator[Group], runs: Sequence[Sequence[Group]], weights: Sequence[float]
 ) -> Bounds | None:
     """Return the interval of a weighted sum of one number over several runs; None if there is none.
 
@@ -120,13 +111,12 @@ def bound_combination(
         estimator: The number.
         runs: What belongs to each paper in each run, the papers in the same order.
         weights: One weight per run: 1 and -1 for a difference, one over the number of runs for their mean.
-        resamples: Number of draws if the number is a mean.
     """
     combined = _combine_sums(estimator, runs, weights)
     if combined is not None:
         lowest = sum(weight * estimator.limits[weight < 0] for weight in weights)
         highest = sum(weight * estimator.limits[weight > 0] for weight in weights)
-        return bound_mean(combined, (lowest, highest), resamples)
+        return bound_mean(combined, (lowest, highest))
     if estimator.bounds is None:
         return None
     values = [estimator.of(run) for run in runs]
@@ -134,14 +124,7 @@ def bound_combination(
     known = [ends for ends in bounds if ends is not None]
     if len(known) < len(runs):
         return None
-    correlations = _correlate(estimator, runs)
-    below, above = [], []
-    for weight, value, (low, high) in zip(weights, values, known, strict=True):
-        distances = abs(weight) * (value - low), abs(weight) * (high - value)
-        below.append(copysign(distances[weight < 0], weight))
-        above.append(copysign(distances[weight > 0], weight))
-    centre = sum(weight * value for weight, value in zip(weights, values, strict=True))
-    return centre - _join(below, correlations), centre + _join(above, correlations)
+    return combine_bounds(values, known, weights, _correlate(estimator, runs))
 
 
 def _combine_sums(
@@ -159,16 +142,6 @@ def _combine_sums(
         if count:
             combined.append((sum(weight * part for weight, (part, _) in zip(weights, of_paper, strict=True)), count))
     return combined
-
-
-def _join(distances: Sequence[float], correlations: Sequence[Sequence[float]]) -> float:
-    """Return the distance of an interval's end from its centre, given those of its parts, signed by weight."""
-    squares = sum(
-        correlation * distance * other
-        for distance, row in zip(distances, correlations, strict=True)
-        for other, correlation in zip(distances, row, strict=True)
-    )
-    return sqrt(max(0.0, squares))
 
 
 def _correlate(estimator: Estimator[Group], runs: Sequence[Sequence[Group]]) -> list[list[float]]:
@@ -211,17 +184,15 @@ def _find_cosine(one: Sequence[float], other: Sequence[float], *, corrects: bool
     return product / lengths
 
 
-def _test_by_swapping(
-    number: NumberOf[Group], runs: Sequence[Sequence[Group]], difference: float, resamples: int, seed: int
-) -> float:
+def _test_by_swapping(number: NumberOf[Group], runs: Sequence[Sequence[Group]], difference: float) -> float:
     """Return the p-value of approximate randomisation: the runs of each paper are swapped by chance.
 
     Source: Noreen (1989), Computer-Intensive Methods for Testing Hypotheses; for metrics of texts Riezler and Maxwell
     (2005), On Some Pitfalls in Automatic Evaluation and Significance Testing for MT.
     """
-    chance = Random(seed)
+    chance = Random(0)
     as_far = drawn = 0
-    for _ in range(resamples):
+    for _ in range(RESAMPLES):
         swaps = chance.getrandbits(len(runs[0]))
         pairs = [pair[::-1] if swaps >> at & 1 else pair for at, pair in enumerate(zip(*runs, strict=True))]
         try:
