@@ -12,7 +12,7 @@ from peercorpus.execution.requests import require_positive
 from peercorpus.models.chat_messages import ChatOptions, ThirdParties
 from peercorpus.records.enums import Role, WorstGrade
 from peercorpus.release.exports.formats import ExportLayout
-from peercorpus.venues.short_names import read_venue_or_conference
+from peercorpus.venues.venue_names import read_venue_or_conference
 
 TaskName = Literal["acceptance", "scores", "review", "rebuttal", "meta_review", "mixed"]
 """A task that a model is trained on; `mixed` is all five."""
