@@ -24,6 +24,7 @@ from peercorpus.explorer.server import make_app, open_explorer
 from peercorpus.simulator.server.service import serve_simulator
 from peercorpus.simulator.world.holdings import Holdings, World
 from peercorpus.simulator.world.world import build_world
+from peercorpus.workspace.raw_store import RawKind, RawObject
 from peercorpus.workspace.workspace import open_workspace
 
 V1, V2 = "Aurora.cc/2020/Conference", "Borealis.cc/2024/Conference"
@@ -33,7 +34,7 @@ WIDE = ("--grade", "unstated")
 LINK = re.compile(r'href="(/[^"#]*)"')
 
 pytestmark = [
-    pytest.mark.slow(60),
+    pytest.mark.slow(30),
     # inspect_ai leaves streams open in the process that it runs in.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -171,7 +172,7 @@ def with_secrets(make: Callable[[], bytes]) -> bytes:
     """A PDF with words that no page shows."""
     with pikepdf.open(io.BytesIO(make())) as opened:
         opened.docinfo["/Author"] = secret("author of a PDF")
-        with opened.open_metadata() as metadata:
+        with opened.open_metadata(update_docinfo=False) as metadata:
             metadata["dc:creator"] = [secret("metadata of a PDF")]
         opened.attachments["notes.txt"] = secret("attachment").encode()
         comment = pikepdf.Dictionary(
@@ -197,10 +198,27 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planting]:
         environment.setenv("PEERCORPUS_PASSWORD", world.password)
         harvested = run_command("harvest", V1, V2, "-w", corpus, "--log", folder / "made" / "log.jsonl")
     assert harvested.code in {0, 1}, harvested.err
+    add_what_no_account_sees(corpus, world)
     (corpus / "takedown.txt").write_text("".join(f"{one}\n" for one in planting.taken_down))
     succeed("build", corpus, "--points", "--log", folder / "made" / "log.jsonl")
     make_products(corpus, folder / "made")
     return folder, planting
+
+
+def add_what_no_account_sees(corpus: Path, world: World) -> None:
+    """Store every note and edit as if received from a dump, or from a service that forgets its rules."""
+    with open_workspace(corpus) as workspace, workspace.raw.transaction():
+        for api, holdings, venue_id in ((1, world.v1, V1), (2, world.v2, V2)):
+            workspace.raw.add(raw_object(api, venue_id, RawKind.NOTE, note) for note in holdings.notes.values())
+            kind = RawKind.EDIT if api == 2 else RawKind.REFERENCE
+            workspace.raw.add(raw_object(api, venue_id, kind, edit) for edit in holdings.edits.values())
+
+
+def raw_object(api: int, venue_id: str, kind: RawKind, content: dict[str, Any]) -> RawObject:
+    about = content.get("note", {}).get("id") or content.get("referent") or content["id"]
+    forum_id = content.get("forum") or content.get("note", {}).get("forum") or about
+    body = json.dumps(content).encode()
+    return RawObject(kind, content["id"], api, venue_id, forum_id, about, LATER_MS, 0, "test", body)
 
 
 def make_products(corpus: Path, made: Path) -> None:
