@@ -14,10 +14,9 @@ Every name is imported when it is first used. Errors are `peercorpus.errors.Peer
 
 TYPE_CHECKING = False  # Importing `typing` takes long enough for an interrupt to end in a traceback.
 if TYPE_CHECKING:
-    from peercorpus.api.build import BuildResult, build, open_text
+    from peercorpus.api.build import BuildResult, PublishResult, build, open_text, publish
     from peercorpus.api.corpus import Corpus, open  # noqa: A004 -- read as `peercorpus.open`
     from peercorpus.api.harvest import HarvestResult, harvest, plan_harvest
-    from peercorpus.api.publish import PublishResult, publish
     from peercorpus.api.releases import LoadedRelease, load_release
     from peercorpus.api.simulation import Simulation, simulate
     from peercorpus.execution.requests import BuildRequest, HarvestRequest
@@ -58,7 +57,7 @@ _MODULES = {
     "HarvestRequest": "execution.requests",
     "HarvestResult": "api.harvest",
     "LoadedRelease": "api.releases",
-    "PublishResult": "api.publish",
+    "PublishResult": "api.build",
     "ReleaseRequest": "release.request",
     "Simulation": "api.simulation",
     "build": "api.build",
@@ -67,7 +66,7 @@ _MODULES = {
     "open": "api.corpus",
     "open_text": "api.build",
     "plan_harvest": "api.harvest",
-    "publish": "api.publish",
+    "publish": "api.build",
     "simulate": "api.simulation",
 }
 """Public name → the module of `peercorpus` that defines it."""

@@ -10,7 +10,7 @@ import pytest
 
 from in_this_process import build_here
 from peercorpus.errors import DumpError
-from peercorpus.importers.forum_venues import place_forums
+from peercorpus.importers.import_dumps import place_forums
 from peercorpus.importers.import_pdfs import PdfImport, import_pdfs
 from peercorpus.records.enums import Grade, Reason, VersionMoment
 from peercorpus.records.papers import PaperVersion

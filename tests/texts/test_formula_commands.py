@@ -16,8 +16,8 @@ from peercorpus.records.blocks import TableCell, TextBlock
 from peercorpus.records.documents import PAGE_BREAK, TextHeading
 from peercorpus.records.enums import BlockKind
 from peercorpus.texts.engine import Converted
-from peercorpus.texts.formula_commands import write_formula_commands
 from peercorpus.texts.layout.pdfium_layout import PdfiumLayout
+from peercorpus.texts.text_json import write_formula_commands
 
 TYPESET = Path(__file__).parent / "typeset"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from peercorpus.api.arguments import read_path
 from peercorpus.corpus.structured_text import StructuredText, convert_blocks
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
+from peercorpus.execution.requests import STATEMENT_TIMEOUT_S
 from peercorpus.records.documents import PaperText
 from peercorpus.sql.public_tables import PublicSql
 from peercorpus.workspace.object_store import scan_options

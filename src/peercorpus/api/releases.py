@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from peercorpus.api.arguments import read_path
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
+from peercorpus.execution.requests import STATEMENT_TIMEOUT_S
 from peercorpus.release.folder import Release, open_release
 from peercorpus.sql.public_tables import PublicSql
 

@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 
 from peercorpus.benchmark.request import BenchRequest, QuestionRequest
 from peercorpus.cli.console import Named, NamedRelease, ProgressLines, convert_path, say
-from peercorpus.cli.extras import needs_extra, require_extra
+from peercorpus.cli.options import needs_extra, require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.installation import advise_install
 from peercorpus.wording.counted_nouns import plural

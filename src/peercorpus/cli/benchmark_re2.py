@@ -18,7 +18,7 @@ from peercorpus.cli.benchmark import (
     say_unanswered,
 )
 from peercorpus.cli.console import Named, NamedRelease, ProgressLines, say
-from peercorpus.cli.extras import require_extra
+from peercorpus.cli.options import require_extra
 from peercorpus.execution.requests import require_positive
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, say
-from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import VenueNames
+from peercorpus.cli.options import VenueNames, require_extra
 from peercorpus.cli.text.formatting import duration
 from peercorpus.errors import ExitCode
 from peercorpus.execution.requests import BuildRequest, ReadingRequest

@@ -6,8 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, ProgressLines, say
-from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import HERE, open_executor
+from peercorpus.cli.options import HERE, open_executor, require_extra
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.requests import Spreading
 from peercorpus.finetune.request import TuneRequest

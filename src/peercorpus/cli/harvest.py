@@ -11,7 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, ProgressLines, WorkspaceFolder, say
-from peercorpus.cli.extras import require_extra
+from peercorpus.cli.options import require_extra
 from peercorpus.cli.text.formatting import duration, size
 from peercorpus.errors import ExitCode, NotGivenError, PeercorpusError
 from peercorpus.execution.requests import EVERYTHING, HarvestRequest

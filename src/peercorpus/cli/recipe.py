@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from peercorpus.cli.console import OPENREVIEW, Connection, Named, OptionalWorkspace, say
-from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import HERE
+from peercorpus.cli.options import HERE, require_extra
 from peercorpus.errors import PeercorpusError
 from peercorpus.execution.requests import Spreading
 

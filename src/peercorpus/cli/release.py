@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
-from peercorpus.cli.extras import require_extra
-from peercorpus.cli.options import HERE, open_executor
+from peercorpus.cli.options import HERE, open_executor, require_extra
 from peercorpus.errors import ExitCode
 from peercorpus.release.exports.request import ExportRequest
 from peercorpus.wording.counted_nouns import plural

@@ -13,8 +13,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import Named, ProgressLines, WorkspaceFolder, WorkspaceOrRelease, say
-from peercorpus.cli.extras import needs_extra, require_extra
-from peercorpus.cli.options import HERE, open_executor
+from peercorpus.cli.options import HERE, needs_extra, open_executor, require_extra
 from peercorpus.errors import ExitCode, PeercorpusError
 from peercorpus.execution.requests import Spreading
 from peercorpus.wording.counted_nouns import plural, verb

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, say
-from peercorpus.cli.extras import require_extra
+from peercorpus.cli.options import require_extra
 from peercorpus.errors import ExitCode, WorkspaceError
 from peercorpus.records.enums import Role
 from peercorpus.records.reviews import Conversation

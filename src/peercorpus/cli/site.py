@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from peercorpus.cli.console import Named, OptionalWorkspace, ProgressLines, say
-from peercorpus.cli.extras import needs_extra
+from peercorpus.cli.options import needs_extra
 from peercorpus.cli.text.formatting import size
 from peercorpus.wording.counted_nouns import plural
 

@@ -13,7 +13,7 @@ from cyclopts.validators import Number
 from peercorpus.cli.console import AtLeastOne, Named, ProgressLines, WorkspaceOrRelease, finite, require_outside, say
 from peercorpus.cli.streams import print_notice
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
+from peercorpus.execution.requests import STATEMENT_TIMEOUT_S
 from peercorpus.wording.counted_nouns import plural
 from peercorpus.wording.untrusted_text import escape_controls
 

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from peercorpus.errors import PeercorpusError
-from peercorpus.execution.waits import PDF_TIMEOUT_S
+
+RATE_LIMIT_WAIT_S = 7200.0
+"""Longest single wait for OpenReview's rate limit, in seconds: its limits are by the hour."""
+PDF_TIMEOUT_S = 60.0
+"""Time limit for a single PDF, in seconds."""
+STATEMENT_TIMEOUT_S = 60.0
+"""Seconds after which an SQL statement is stopped whose whole result is asked for."""
 
 
 def require_positive(option: str, number: float | None) -> None:

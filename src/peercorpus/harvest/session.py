@@ -8,8 +8,7 @@ from pathlib import Path
 
 from peercorpus.errors import BusyError
 from peercorpus.execution.progress import Meter, Show
-from peercorpus.execution.requests import HarvestRequest
-from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
+from peercorpus.execution.requests import RATE_LIMIT_WAIT_S, HarvestRequest
 from peercorpus.openreview.account import name_budget_owner, read_account
 from peercorpus.openreview.budget import OtherClients, hold_budget, state_folder
 from peercorpus.openreview.client import URL_V1, URL_V2, Client

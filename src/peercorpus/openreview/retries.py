@@ -12,7 +12,7 @@ import httpx2
 import msgspec
 
 from peercorpus.errors import BusyError, NotGivenError, SignInError, SourceError, TokenRefusedError
-from peercorpus.execution.waits import RATE_LIMIT_WAIT_S
+from peercorpus.execution.requests import RATE_LIMIT_WAIT_S
 
 _WAIT_IN_MESSAGE = re.compile(
     r"try again in\s+(?:([0-9]+) minutes?)?(?:\s*and\s*)?(?:([0-9]+) seconds?)?", re.IGNORECASE

@@ -15,7 +15,7 @@ import msgspec
 import pyarrow as pa
 
 from peercorpus.errors import MissingExtraError, PeercorpusError
-from peercorpus.execution.waits import STATEMENT_TIMEOUT_S
+from peercorpus.execution.requests import STATEMENT_TIMEOUT_S
 from peercorpus.sql.worker import STATEMENT_CHARS, Reply, Request
 
 if TYPE_CHECKING:
