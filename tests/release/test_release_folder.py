@@ -107,24 +107,22 @@ def test_a_lock_is_free_after_an_error(tmp_path: Path) -> None:
         os.fstat(opened[0])
 
 
-def flip_a_bit(path: Path, place: int) -> None:
-    content = bytearray(path.read_bytes())
-    content[place // 8 % len(content)] ^= 1 << place % 8
-    path.write_bytes(content)
-
-
 @pytest.mark.fault("disk", "one bit of a file of a release is changed", "a sentence that names the file", times=60)
-@pytest.mark.parametrize("seed", range(60))
-def test_one_changed_bit_is_noticed(tmp_path: Path, seed: int) -> None:
-    release, place = a_release(tmp_path / "release"), Random(seed)
-    files = open_release(release).manifest.files
-    name = place.choice(sorted(name for name in files if not name.endswith(".md")))
-    flip_a_bit(release / name, place.randrange(10**9))
-    with pytest.raises(PeercorpusError, match=f"{name}' .*intact copy"):
-        open_release(release)
-    if name.startswith("data/"):
+def test_one_changed_bit_is_noticed(tmp_path: Path) -> None:
+    release, draw = a_release(tmp_path / "release"), Random(0)
+    names = sorted(name for name in open_release(release).manifest.files if not name.endswith(".md"))
+    for _ in range(60):
+        path = release / (name := draw.choice(names))
+        whole = path.read_bytes()
+        place = draw.randrange(8 * len(whole))
+        path.write_bytes(whole[: place // 8] + bytes([whole[place // 8] ^ 1 << place % 8]) + whole[place // 8 + 1 :])
         with pytest.raises(PeercorpusError, match=f"{name}' .*intact copy"):
-            list(open_release(release, is_whole=False).id_rows())
+            open_release(release)
+        if name.startswith("data/"):
+            with pytest.raises(PeercorpusError, match=f"{name}' .*intact copy"):
+                list(open_release(release, is_whole=False).id_rows())
+        path.write_bytes(whole)
+    open_release(release)
 
 
 def test_a_shard_in_the_place_of_another_is_noticed(tmp_path: Path) -> None:

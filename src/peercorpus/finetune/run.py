@@ -23,7 +23,7 @@ from peercorpus.records.enums import Grade
 from peercorpus.release.folder import Release, check_outside, open_release
 from peercorpus.release.provenance import check_worst_grade
 from peercorpus.release.splits import Split
-from peercorpus.release.verify.files import Check, check_sums
+from peercorpus.release.verify.files import Check
 from peercorpus.release.verify.ids import TASK_OF, SplitsAgree, check_links, read_id_rows
 
 
@@ -47,8 +47,7 @@ def check_fit(release: Release) -> Fitness:
     """Check that a release may be used for training.
 
     Raises:
-        PeercorpusError: It has no splits; a file differs from the published one; a training paper, or a paper linked to
-            it, is held out.
+        PeercorpusError: It has no splits; a training paper, or a paper linked to it, is held out.
     """
     file = release.splits()
     if file is None:
@@ -61,7 +60,7 @@ def check_fit(release: Release) -> Fitness:
             for row in read_id_rows(shard, splits.check, ["forum_id"]):
                 splits.see(shard, row)
     links = check_links(release, splits)
-    for check in (splits.end(), links, check_sums(release)):
+    for check in (splits.end(), links):
         _refuse(release, check)
     held_out = sum(len(file.splits.get(split, [])) for split in Split if split is not Split.TRAIN)
     return Fitness(file.profile.value, held_out, links.looked_at if release.shards("links") else None)

@@ -75,7 +75,7 @@ class Banding:
         return self.rows * self.bands
 
 
-# The share of invented pairs that these find is measured in docs/benchmarks.md, "Links", column "candidates".
+# The share of invented pairs that these find is measured in benchmarks/results/links-rules.json, column "candidates".
 TITLES = Banding(rows=4, bands=32, least=0.35)
 """For the rare words of titles."""
 

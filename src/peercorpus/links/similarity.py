@@ -1,7 +1,7 @@
 """Measure the similarity of two papers, and decide by fixed thresholds whether they are one work.
 
 Papers are compared by the words in title and abstract that few papers use and, if both texts are available, by runs of
-five words. Recall and precision of the thresholds are measured in `docs/benchmarks.md` under "Links"
+five words. Recall and precision of the thresholds are measured in `benchmarks/results/links-rules.json`
 (`benchmarks/linking.py`); decision record 11 gives the reasons.
 """
 
@@ -188,7 +188,7 @@ MIN_TEXT_RUNS = 300
 MIN_ABSTRACT_PAIRS = 15
 """Minimum number of rare word pairs of an abstract, about 16 words.
 
-A generic abstract of 12 words links no papers (`docs/benchmarks.md`); see also `tests/links/test_similarity.py`.
+A generic abstract of 12 words links no papers: `benchmarks/results/links-rules.json`, `tests/links/test_similarity.py`.
 """
 
 MIN_PAIRS_BESIDE_SENTENCE = 5
@@ -213,7 +213,7 @@ MIN_RARE_TITLE_WORDS = 2
 """Minimum number of rare words that two titles share for the papers' texts to be compared."""
 
 # Shares of rare runs in common, as `text_share` returns them. 18 recorded pairs of one paper share 79 % and more, 972
-# pairs of two papers at most 29 % (docs/benchmarks.md).
+# pairs of two papers at most 29 % (benchmarks/results/links-recorded.json).
 SAME_TEXT = 0.35
 """Enough for texts alone to make two papers one work; above the 29 % reached by two different papers."""
 
@@ -222,7 +222,7 @@ SOME_TEXT = 0.15
 
 # Shares of the rare word pairs of the abstract with fewer, as `share_of_fewer` returns them: an abstract cut or
 # extended keeps its share, which a Jaccard index would halve. They were chosen using 973 papers of ICLR 2018, as
-# submitted and as revised (docs/benchmarks.md, which therefore calls the result optimistic).
+# submitted and as revised (benchmarks/results/links-recorded.json, which therefore calls the result optimistic).
 SAME_ABSTRACT = 0.67
 """Enough for abstracts alone to make two papers one work if a text is missing."""
 
@@ -241,7 +241,7 @@ Of 1,394 such pairs of ICLR 2017 and 2018 the two that are one work share 25 % a
 TRACE_OF_ABSTRACT = 0.18
 """More than by chance: enough with an exact-title match, and the minimum for comparing the texts."""
 
-# Jaccard indices of all words of the titles. These three were not measured separately; docs/benchmarks.md reports the
+# Jaccard indices of all words of the titles. These three were not measured separately; links-rules.json reports the
 # result of all thresholds together.
 SAME_TITLE = 0.8
 """Titles are the same except for a word or so: texts are compared."""

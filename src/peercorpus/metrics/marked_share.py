@@ -35,7 +35,7 @@ PASSAGE_WORDS = 100
 FEWEST_TEXTS = 200
 FEWEST_PAPERS = 50
 """Fewest texts and papers in a population and in the reference; with fewer, intervals are too narrow or uninformative
-(measured in docs/benchmarks.md)."""
+(measured in benchmarks/results/planting.json)."""
 LEAST_CONTRAST = 0.1
 """Least difference between the marked shares of a model's texts and people's for an estimate to be informative."""
 _DRAWS_AT_ONCE = 1_000_000

@@ -2,7 +2,7 @@
 
 For a mean over answers, the interval is the bootstrap-t of the mean of the papers' own differences. Every other number
 has an interval for each run; these are combined by squares with the correlation of the runs, which is Newcombe's method
-10 for paired shares. `docs/benchmarks.md` has the simulated coverage of each.
+10 for paired shares. `benchmarks/results/paired-coverage.json` has the simulated coverage of each.
 
 Sources: Newcombe (1998), Improved confidence intervals for the difference between binomial proportions based on paired
 data, Statistics in Medicine 17, 2635-2650; Zou and Donner (2008), Construction of confidence limits about effect

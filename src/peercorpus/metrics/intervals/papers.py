@@ -1,9 +1,9 @@
 """95 % intervals of numbers over few papers, each by a method known to keep its coverage there.
 
 Shares get score intervals (Wilson), and numbers computed from shares combine them; means get the bootstrap-t; AUROC and
-Spearman's correlation have methods of their own. `docs/benchmarks.md` has the simulated coverage of each. Answers about
-one paper are not independent, so every method takes sums by paper. None means "no interval": there are fewer than two
-papers, or all values are equal, so their variation is unknown.
+Spearman's correlation have methods of their own. `benchmarks/results/coverage.json` has the simulated coverage of
+each. Answers about one paper are not independent, so every method takes sums by paper. None means "no interval": there
+are fewer than two papers, or all values are equal, so their variation is unknown.
 """
 
 from collections.abc import Sequence
