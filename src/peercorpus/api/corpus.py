@@ -347,14 +347,16 @@ class Corpus:
 
         Raises:
             PeercorpusError: The figure, a condition, the tokenizer or the model's texts do not exist.
-            TableError: The tables have not been built.
+            TableError: The tables of a venue are not up to date; conditions `venue=…` leave it out.
 
         Example:
             >>> corpus.statistics("papers_and_reviews", where="year>=2024").select("conference", "papers").rows()
             [('borealis', 3), ('cascadia', 2), ('jle', 2)]
         """
+        from peercorpus.pipeline.build import require_whole
         from peercorpus.report.write_report import compute_statistic
 
+        require_whole(self.folder, _as_list(where))
         return compute_statistic(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts)).table
 
     def figure(
@@ -380,8 +382,10 @@ class Corpus:
         Example:
             >>> corpus.figure("papers_and_reviews").savefig("papers_and_reviews.png")
         """
+        from peercorpus.pipeline.build import require_whole
         from peercorpus.report.write_report import draw_figure
 
+        require_whole(self.folder, _as_list(where))
         return draw_figure(self.folder, name, _as_list(where), tokenizer, _as_path(model_texts))
 
     def sql(self, statement: str, *, time_limit_s: float = STATEMENT_TIMEOUT_S) -> "pl.DataFrame":
@@ -397,13 +401,16 @@ class Corpus:
 
         Raises:
             MissingExtraError: DuckDB is not installed.
-            TableError: The tables have not been built.
+            TableError: The tables of a venue are not up to date.
             PeercorpusError: The statement is refused, fails, or takes more time or memory than it may.
 
         Example:
             >>> corpus.sql("SELECT status, count(*) AS papers FROM papers_full GROUP BY ALL ORDER BY ALL").rows()
             [('accepted', 6), ('desk_rejected', 1), ('rejected', 4), ('withdrawn', 1)]
         """
+        from peercorpus.pipeline.build import require_whole
+
+        require_whole(self.folder)
         return self._sql.frame(statement, time_limit_s)
 
     def _scan(self, name: str) -> "pl.LazyFrame":

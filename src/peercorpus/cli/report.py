@@ -54,11 +54,13 @@ def report(
         JSON Lines with the key "text".
     """
     from peercorpus.execution.local_processes import LocalExecutor
+    from peercorpus.pipeline.build import require_whole
     from peercorpus.report.panels import FigureProfile
     from peercorpus.report.write_report import write_report
 
     spread = _settle_counting(tokenizer, spreading)
     require_extra("report", "matplotlib")
+    require_whole(workspace, where)
     target = out or _choose_folder(workspace)
     with ProgressLines() as lines:
         written = write_report(
@@ -122,9 +124,11 @@ def table1(
     as_json
         Print JSON, with the counts behind each cell, instead of a Markdown table.
     """
+    from peercorpus.pipeline.build import require_whole
     from peercorpus.release.table1 import explain_row, table_json, table_markdown
     from peercorpus.report.write_report import dataset_row, open_source
 
+    require_whole(workspace, where)
     with open_source(workspace, where) as source:
         row = dataset_row(source, name)
     say(table_json(row) if as_json else f"{table_markdown(row)}\n\n{explain_row(row)}")
@@ -185,8 +189,10 @@ def explore(
 def _open_pages(workspace: Path, lines: ProgressLines) -> "Iterator[Explorer]":
     from peercorpus.execution.local_processes import LocalExecutor
     from peercorpus.explorer.server import open_explorer
+    from peercorpus.pipeline.build import require_whole
     from peercorpus.workspace.workspace import open_workspace
 
+    require_whole(workspace)
     with open_workspace(workspace, write=False) as opened:
         yield open_explorer(opened, lines.show, LocalExecutor())
 
@@ -232,5 +238,8 @@ def mcp(workspace: WorkspaceOrRelease) -> None:
     """
     with needs_extra("web"):
         from peercorpus.mcp_server.tools import serve
+    from peercorpus.pipeline.build import require_whole
+
+    require_whole(workspace)
     with ProgressLines() as lines:
         serve(workspace, lines.show)

@@ -76,6 +76,7 @@ def sql(
     time_limit_s
         Stop the statement after this many seconds.
     """
+    from peercorpus.pipeline.build import require_whole
     from peercorpus.sql.public_tables import open_public_tables
     from peercorpus.sql.query import require_engine
 
@@ -86,6 +87,7 @@ def sql(
     chosen = _choose_format(form, out)
     if out is not None:
         _check_out(out, workspace)
+    require_whole(workspace)
     with ProgressLines() as lines, open_public_tables(workspace, lines.show) as tables:
         if asked is not None:
             result = tables.database.frame(asked, time_limit_s=time_limit_s)

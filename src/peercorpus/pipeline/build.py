@@ -5,7 +5,9 @@ A stage is up to date if its tables carry the content key of its current inputs,
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
+from peercorpus.corpus.filters import Operator, parse_all
 from peercorpus.corpus.reminder_decisions import read_decisions
 from peercorpus.errors import TableError
 from peercorpus.execution.executor import Executor
@@ -21,7 +23,7 @@ from peercorpus.pipeline.venue_work import stages_of_venue
 from peercorpus.points.find_points import stage as points_stage
 from peercorpus.texts.convert import read_engine_used
 from peercorpus.texts.cut_figures import stage as figures_stage
-from peercorpus.workspace.workspace import Workspace
+from peercorpus.workspace.workspace import Workspace, open_workspace
 
 
 def stages_with(spread: Executor) -> tuple[Stage[Workspace], ...]:
@@ -142,6 +144,28 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
                 f"The points of '{venue_id}' have not been extracted, or its tables have changed since; run"
                 " 'peercorpus build --points'."
             )
+
+
+def require_whole(folder: Path, where: Iterable[str] = ()) -> None:
+    """Check that the tables of a workspace are up to date, so that a part of it is never read as the whole.
+
+    A folder without `raw.db`, such as a release, is not checked.
+
+    Args:
+        folder: The workspace.
+        where: Conditions on papers. If some are on the venue (`venue=…`), only the tables of these venues are checked.
+
+    Raises:
+        PeercorpusError: A condition does not exist.
+        TableError: The tables of a venue are not up to date.
+    """
+    if not (folder / "raw.db").is_file():
+        return
+    named = {one.value for one in parse_all(where) if (one.name, one.comparison) == ("venue", Operator.IS)}
+    with open_workspace(folder, write=False) as workspace:
+        venue_ids = [venue_id for venue_id in workspace.venues() if not named or venue_id.lower() in named]
+        if venue_ids:
+            require_built(workspace, venue_ids)
 
 
 def require_built(workspace: Workspace, venue_ids: Sequence[str] = (), *, points: bool = False) -> None:
