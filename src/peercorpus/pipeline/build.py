@@ -149,7 +149,7 @@ def _require_points(workspace: Workspace, venue_ids: Sequence[str]) -> None:
 def require_whole(folder: Path, where: Iterable[str] = ()) -> None:
     """Check that the tables of a workspace are up to date, so that a part of it is never read as the whole.
 
-    A folder without `raw.db`, such as a release, is not checked.
+    A folder without `raw.db`, such as a release, is not checked, nor is a venue of which it holds nothing as received.
 
     Args:
         folder: The workspace.
@@ -163,7 +163,7 @@ def require_whole(folder: Path, where: Iterable[str] = ()) -> None:
         return
     named = {one.value for one in parse_all(where) if (one.name, one.comparison) == ("venue", Operator.IS)}
     with open_workspace(folder, write=False) as workspace:
-        venue_ids = [venue_id for venue_id in workspace.venues() if not named or venue_id.lower() in named]
+        venue_ids = [venue_id for venue_id in workspace.raw.venues() if not named or venue_id.lower() in named]
         if venue_ids:
             require_built(workspace, venue_ids)
 
