@@ -28,7 +28,7 @@ MORE = (
     *("show ID --workspace W", "verify R --workspace W", "diff R R", "table1 --workspace R --name N"),
     *("check --workspace W", "explore --workspace W --select= --out O.csv", "sql --workspace R --table papers"),
     "site R --out O.site",
-    *("convert pdfs --out O.texts", "import --pdfs pdfs --workspace W", "report --workspace W --out O.report"),
+    *("convert pdfs --out O.texts", "report --workspace W --out O.report", "import --pdfs pdfs --workspace W"),
     *("takedown ID --workspace W", "takedown --workspace W --list"),
 )
 
