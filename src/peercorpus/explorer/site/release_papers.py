@@ -155,13 +155,9 @@ def require_tables(release: Release) -> None:
     """Check that a release has the tables from which pages are made.
 
     Raises:
-        PeercorpusError: It has the layout of ReviewBench, or lacks its papers or a file.
+        PeercorpusError: It has the layout of ReviewBench, or lacks its papers.
     """
-    shards = release.shards()
-    missing = next((shard.path for shard in shards if not shard.path.is_file()), None)
-    if missing is not None:
-        raise PeercorpusError(f"The release lacks its file '{missing}'; take an intact copy.")
-    configs = {shard.config for shard in shards}
+    configs = {shard.config for shard in release.shards()}
     if DEFAULT_OF_REVIEWBENCH in configs:
         raise PeercorpusError(
             f"The release '{release.folder}' has the layout 'reviewbench', which has no tables of conversations; name"
